@@ -1,0 +1,64 @@
+"""The engine: rules, dice, plays, the native network and self-play, in C++."""
+
+from __future__ import annotations
+
+from tavla_ai.engine._core import (
+    FEATURE_VERSION,
+    MAX_PLAYS,
+    NUM_BOARD_FEATURES,
+    DuelResult,
+    Network,
+    Player,
+    Rules,
+    SelfPlayResult,
+    available_kernels,
+    count_plays,
+    duel,
+    encode,
+    lambda_returns,
+    legal_plays,
+    opening,
+    perft,
+    place_features,
+    random_walk,
+    rolls,
+    self_play,
+)
+from tavla_ai.rulesets import NUM_PLACES, Ruleset
+
+__all__ = [
+    "FEATURE_VERSION",
+    "MAX_PLAYS",
+    "NUM_BOARD_FEATURES",
+    "DuelResult",
+    "Network",
+    "Player",
+    "Rules",
+    "SelfPlayResult",
+    "available_kernels",
+    "compile_rules",
+    "count_plays",
+    "duel",
+    "encode",
+    "lambda_returns",
+    "legal_plays",
+    "opening",
+    "perft",
+    "place_features",
+    "random_walk",
+    "rolls",
+    "self_play",
+]
+
+
+def compile_rules(ruleset: Ruleset) -> Rules:
+    """Return the engine's form of a ruleset."""
+    return Rules(
+        setup=[ruleset.setup.get(place, 0) for place in range(NUM_PLACES)],
+        opening_rerolls=ruleset.opening == "reroll",
+        winner_rolls=ruleset.next_game == "winner_rolls",
+        hit_and_run=ruleset.hit_and_run,
+        larger_die_first=ruleset.bear_off_order == "larger_first",
+        scores=list(ruleset.scores),
+        stuck_limit=ruleset.stuck_limit,
+    )

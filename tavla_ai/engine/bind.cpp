@@ -1,0 +1,454 @@
+// The engine's Python face. Shapes and dtypes are checked here; the core trusts what it is given.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "duel.hpp"
+#include "perft.hpp"
+#include "selfplay.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace tavla {
+namespace {
+
+static_assert(sizeof(Board) == 2 * kPlaces, "a Board is a row of an int8[N, 2, 26] array");
+
+template <class T, class... Shape>
+using Input = nb::ndarray<const T, Shape..., nb::c_contig, nb::device::cpu>;
+using BoardInput = Input<std::int8_t, nb::shape<2, kPlaces>>;
+using BoardsInput = Input<std::int8_t, nb::shape<-1, 2, kPlaces>>;
+using Matrix = Input<float, nb::ndim<2>>;
+using Vector = Input<float, nb::ndim<1>>;
+
+template <class T>
+nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
+}
+
+nb::ndarray<nb::numpy, std::int8_t> boards_to_numpy(std::vector<Board>&& boards) {
+  auto* owned = new std::vector<Board>(std::move(boards));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Board>*>(p); });
+  return nb::ndarray<nb::numpy, std::int8_t>(owned->data(), {owned->size(), 2, kPlaces}, owner);
+}
+
+nb::ndarray<nb::numpy, float> rows_to_numpy(const std::vector<float>& values, std::size_t rows) {
+  return to_numpy(std::vector<float>(values), {rows, rows ? values.size() / rows : 0});
+}
+
+const Board* boards_of(const BoardsInput& boards) { return reinterpret_cast<const Board*>(boards.data()); }
+
+void require(bool condition, const std::string& message) {
+  if (!condition) throw nb::value_error(message.c_str());
+}
+
+void check_boards(const BoardsInput& boards) {
+  for (std::size_t i = 0; i < boards.shape(0); ++i) try {
+      check_board(boards_of(boards)[i]);
+    } catch (const RulesError& error) {
+      throw RulesError("position " + std::to_string(i) + ": " + error.what());
+    }
+}
+
+Board board_of(const BoardInput& input) {
+  Board board;
+  std::memcpy(&board, input.data(), sizeof board);
+  check_board(board);
+  return board;
+}
+
+std::vector<Utility> utilities_of(const Matrix& values, const Matrix& inputs, int num_scores) {
+  require(values.shape(0) == inputs.shape(0) && values.shape(0) > 0,
+          "utilities: values and inputs must have the same number of rows, at least one");
+  require(static_cast<int>(values.shape(1)) == num_scores, "utilities: one value per score of the ruleset expected");
+  require(static_cast<int>(inputs.shape(1)) == num_scores - 2,
+          "utilities: two inputs fewer than the ruleset has scores expected");
+  std::vector<Utility> utilities(values.shape(0));
+  for (std::size_t i = 0; i < utilities.size(); ++i) {
+    for (int k = 0; k < num_scores; ++k) utilities[i].values[k] = values.data()[i * num_scores + k];
+    for (int u = 0; u < num_scores - 2; ++u) utilities[i].inputs[u] = inputs.data()[i * (num_scores - 2) + u];
+  }
+  return utilities;
+}
+
+Rules make_rules(const std::vector<int>& setup, bool opening_rerolls, bool winner_rolls, bool hit_and_run,
+                 bool larger_die_first, const std::vector<int>& scores, int stuck_limit) {
+  require(setup.size() == kPlaces, "setup: 26 counts expected");
+  require(scores.size() >= 2 && scores.size() <= kMaxScores, "scores: 2 to 8 scores expected");
+  require(stuck_limit >= 2, "stuck_limit: at least 2 expected");
+  Rules rules;
+  for (int place = 0; place < kPlaces; ++place) rules.setup[place] = static_cast<std::int8_t>(setup[place]);
+  rules.opening_rerolls = opening_rerolls;
+  rules.winner_rolls = winner_rolls;
+  rules.hit_and_run = hit_and_run;
+  rules.larger_die_first = larger_die_first;
+  rules.scores = scores;
+  rules.stuck_limit = stuck_limit;
+  check_board(rules.start());
+  return rules;
+}
+
+DenseLayer layer_of(const Matrix& weight, const Vector& bias) {
+  require(weight.shape(0) == bias.shape(0), "network: a layer's weight and bias differ in their outputs");
+  DenseLayer layer;
+  layer.out = static_cast<int>(weight.shape(0));
+  layer.in = static_cast<int>(weight.shape(1));
+  layer.weight.assign(weight.data(), weight.data() + weight.size());
+  layer.bias.assign(bias.data(), bias.data() + bias.size());
+  return layer;
+}
+
+std::shared_ptr<Network> make_network(const std::vector<std::pair<Matrix, Vector>>& layers,
+                                      const std::optional<std::string>& kernels) {
+  require(layers.size() >= 2, "network: a first layer and an output layer expected");
+  std::vector<DenseLayer> rest;
+  for (std::size_t i = 1; i < layers.size(); ++i) rest.push_back(layer_of(layers[i].first, layers[i].second));
+  return std::make_shared<Network>(layer_of(layers[0].first, layers[0].second), rest,
+                                   kernels ? kernels_by_name(*kernels) : best_kernels());
+}
+
+// Rows of out[k * stride + i] as [n, k].
+std::vector<float> transposed(const std::vector<float>& columns, int stride, int n, int num_scores) {
+  std::vector<float> rows(static_cast<std::size_t>(n) * num_scores);
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < num_scores; ++k) rows[static_cast<std::size_t>(i) * num_scores + k] = columns[k * stride + i];
+  return rows;
+}
+
+nb::ndarray<nb::numpy, float> evaluate(const Network& network, const BoardsInput& boards, const Matrix& utility_inputs,
+                                       int threads) {
+  check_boards(boards);
+  const std::size_t n = boards.shape(0);
+  const int num_scores = network.num_outputs();
+  require(utility_inputs.shape(0) == n && static_cast<int>(utility_inputs.shape(1)) == network.num_utility_inputs(),
+          "utility_inputs: one row per board with the network's number of utility inputs expected");
+  std::vector<float> out(n * num_scores);
+  {
+    const nb::gil_scoped_release release;
+    run_threads(threads, static_cast<std::int64_t>(n), [&](int, std::int64_t begin, std::int64_t end) {
+      Network::Scratch scratch(network);
+      std::vector<float> block(static_cast<std::size_t>(Network::kBlock) * num_scores);
+      for (std::int64_t i = begin; i < end; i += Network::kBlock) {
+        const int count = static_cast<int>(std::min<std::int64_t>(Network::kBlock, end - i));
+        network.evaluate_boards(boards_of(boards) + i, utility_inputs.data() + i * network.num_utility_inputs(), count,
+                                scratch, block.data(), Network::kBlock);
+        for (int j = 0; j < count; ++j)
+          for (int k = 0; k < num_scores; ++k) out[(i + j) * num_scores + k] = block[k * Network::kBlock + j];
+      }
+    });
+  }
+  return to_numpy(std::move(out), {n, static_cast<std::size_t>(num_scores)});
+}
+
+std::unique_ptr<PlayList> generate(const Rules& rules, const Board& board, int first, int second) {
+  check_dice(first, second);
+  if (board.is_over()) throw RulesError("board: the game is over, there is nothing to play");
+  auto plays = std::make_unique<PlayList>();
+  with_family(rules, [&]<class Family>(Family) { plays->generate<Family>(board, first, second); });
+  return plays;
+}
+
+nb::ndarray<nb::numpy, float> evaluate_plays(const Network& network, const Rules& rules, const BoardInput& input,
+                                             int first, int second, const Vector& utility_inputs) {
+  const Board board = board_of(input);
+  require(static_cast<int>(utility_inputs.size()) == network.num_utility_inputs(),
+          "utility_inputs: the network's number of utility inputs expected");
+  const auto plays = generate(rules, board, first, second);
+  Network::Scratch scratch(network);
+  const int stride = padded(plays->num_leaves());
+  std::vector<float> columns(static_cast<std::size_t>(stride) * network.num_outputs());
+  network.evaluate_plays(board, *plays, utility_inputs.data(), scratch, columns.data(), stride);
+  const auto n = static_cast<std::size_t>(plays->num_leaves());
+  return to_numpy(transposed(columns, stride, plays->num_leaves(), network.num_outputs()),
+                  {n, static_cast<std::size_t>(network.num_outputs())});
+}
+
+std::pair<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int8_t>> legal_plays(
+    const Rules& rules, const BoardInput& input, int first, int second) {
+  const Board board = board_of(input);
+  const auto plays = generate(rules, board, first, second);
+  const auto n = static_cast<std::size_t>(plays->num_leaves());
+  std::vector<Board> after;
+  std::vector<std::int8_t> steps(n * 8, -1);
+  for (std::size_t i = 0; i < n; ++i) {
+    after.push_back(plays->afterstate(static_cast<int>(i), board));
+    std::array<std::pair<std::int8_t, std::int8_t>, 4> path;
+    const int length = plays->steps(static_cast<int>(i), path);
+    for (int s = 0; s < length; ++s) {
+      steps[i * 8 + s * 2] = path[s].first;
+      steps[i * 8 + s * 2 + 1] = path[s].second;
+    }
+  }
+  return {boards_to_numpy(std::move(after)), to_numpy(std::move(steps), {n, 4, 2})};
+}
+
+nb::ndarray<nb::numpy, std::int32_t> count_plays(const Rules& rules, const BoardsInput& boards,
+                                                 const Input<std::int8_t, nb::shape<-1, 2>>& dice) {
+  check_boards(boards);
+  const std::size_t n = boards.shape(0);
+  require(dice.shape(0) == n, "dice: one roll per board expected");
+  for (std::size_t i = 0; i < n; ++i) check_dice(dice.data()[2 * i], dice.data()[2 * i + 1]);
+  std::vector<std::int32_t> counts(n);
+  {
+    const nb::gil_scoped_release release;
+    with_family(rules, [&]<class Family>(Family) {
+      auto plays = std::make_unique<PlayList>();
+      for (std::size_t i = 0; i < n; ++i) {
+        plays->generate<Family>(boards_of(boards)[i], dice.data()[2 * i], dice.data()[2 * i + 1]);
+        counts[i] = plays->num_leaves();
+      }
+    });
+  }
+  return to_numpy(std::move(counts), {n});
+}
+
+nb::ndarray<nb::numpy, float> encode(const BoardsInput& boards, const Matrix& utility_inputs) {
+  check_boards(boards);
+  const std::size_t n = boards.shape(0);
+  require(utility_inputs.shape(0) == n, "utility_inputs: one row per board expected");
+  const std::size_t num_utility = utility_inputs.shape(1);
+  const std::size_t width = kBoardFeatures + num_utility;
+  std::vector<float> out(n * width);
+  {
+    const nb::gil_scoped_release release;
+    static const std::vector<float> table = [] {
+      std::vector<float> rows(kPlaces * kCounts * kPlaceFeatures);
+      for (int place = 0; place < kPlaces; ++place)
+        for (int count = 0; count < kCounts; ++count)
+          place_features(place, count, rows.data() + (place * kCounts + count) * kPlaceFeatures);
+      return rows;
+    }();
+    for (std::size_t i = 0; i < n; ++i) {
+      float* row = out.data() + i * width;
+      for (int side = 0; side < 2; ++side)
+        for (int place = 0; place < kPlaces; ++place) {
+          const int count = boards_of(boards)[i].count[side][place];
+          std::memcpy(row, table.data() + (place * kCounts + count) * kPlaceFeatures, kPlaceFeatures * sizeof(float));
+          row += kPlaceFeatures;
+        }
+      std::memcpy(row, utility_inputs.data() + i * num_utility, num_utility * sizeof(float));
+    }
+  }
+  return to_numpy(std::move(out), {n, width});
+}
+
+SelfPlayResult run_self_play(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
+                             std::int64_t num_games, float lambda, const Matrix& values, const Matrix& inputs,
+                             const std::vector<double>& shares, int threads) {
+  require(network.num_outputs() == rules.num_scores(), "network: one output per score of the ruleset expected");
+  require(network.num_utility_inputs() == rules.num_scores() - 2,
+          "network: two utility inputs fewer than the ruleset has scores expected");
+  require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
+  require(num_games >= 0, "num_games: a number from 0 up expected");
+  UtilityMix mix{utilities_of(values, inputs, rules.num_scores()), {}};
+  require(shares.size() == mix.utilities.size(), "shares: one per utility expected");
+  double total = 0;
+  for (double share : shares) {
+    require(share >= 0, "shares: numbers from 0 up expected");
+    total += share;
+  }
+  require(total > 0, "shares: at least one above 0 expected");
+  double sum = 0;
+  for (double share : shares) mix.shares.push_back((sum += share) / total);
+  const nb::gil_scoped_release release;
+  return self_play(rules, network, mix, seed, first_game, num_games, lambda, threads);
+}
+
+DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::uint64_t seed, std::uint64_t first_pair,
+                    std::int64_t num_pairs, int length, const Matrix& values, const Matrix& inputs, int threads) {
+  for (const Player* player : {&a, &b})
+    if (const auto* network = std::get_if<std::shared_ptr<const Network>>(player))
+      require((*network)->num_outputs() == rules.num_scores() &&
+                  (*network)->num_utility_inputs() == rules.num_scores() - 2,
+              "player: a network whose outputs are the ruleset's scores expected");
+  require(length >= 0 && num_pairs >= 0, "length and num_pairs: numbers from 0 up expected");
+  Contest contest{length, utilities_of(values, inputs, rules.num_scores())};
+  require(contest.grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
+          "utilities: one row for single games, length * length rows for matches expected");
+  const nb::gil_scoped_release release;
+  return duel(rules, a, b, contest, seed, first_pair, num_pairs, threads);
+}
+
+std::array<float, Pubeval::kInputs> pubeval_weights(const Vector& weights) {
+  require(weights.size() == Pubeval::kInputs, "pubeval: 122 weights expected");
+  std::array<float, Pubeval::kInputs> copy;
+  std::copy_n(weights.data(), weights.size(), copy.begin());
+  return copy;
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "Rules, dice, network and self-play of tavla-ai, in C++.";
+
+  nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+    try {
+      std::rethrow_exception(p);
+    } catch (const RulesError& error) {
+      const nb::object type = nb::module_::import_("tavla_ai.errors").attr("RulesetError");
+      PyErr_SetString(type.ptr(), error.what());
+    }
+  });
+
+  m.attr("FEATURE_VERSION") = kFeatureVersion;
+  m.attr("NUM_BOARD_FEATURES") = kBoardFeatures;
+  m.attr("MAX_PLAYS") = PlayList::kMaxLeaves;
+
+  nb::class_<Rules>(m, "Rules", "What the generator needs to know of a ruleset.")
+      .def("__init__",
+           [](Rules* self, const std::vector<int>& setup, bool opening_rerolls, bool winner_rolls, bool hit_and_run,
+              bool larger_die_first, const std::vector<int>& scores, int stuck_limit) {
+             new (self) Rules(
+                 make_rules(setup, opening_rerolls, winner_rolls, hit_and_run, larger_die_first, scores, stuck_limit));
+           },
+           nb::kw_only(), "setup"_a, "opening_rerolls"_a, "winner_rolls"_a, "hit_and_run"_a, "larger_die_first"_a,
+           "scores"_a, "stuck_limit"_a);
+
+  nb::class_<Network>(m, "Network",
+                      "The value network, folded for incremental evaluation. Layers are (weight[out, in], bias[out]) "
+                      "float32 pairs, first to last; `kernels` names an instruction set, the fastest by default.")
+      .def(nb::new_(&make_network), "layers"_a, "kernels"_a = nb::none())
+      .def_prop_ro("num_outputs", &Network::num_outputs)
+      .def_prop_ro("num_utility_inputs", &Network::num_utility_inputs)
+      .def_prop_ro("kernels", [](const Network& network) { return network.kernels().name; })
+      .def("evaluate", &evaluate, "boards"_a, "utility_inputs"_a, "threads"_a = 1,
+           "Return [N, K] float32 probabilities of the scores for the player who has just moved; boards are "
+           "afterstates int8[N, 2, 26], his side first; utility_inputs float32[N, U] are his.")
+      .def("evaluate_plays", &evaluate_plays, "rules"_a, "board"_a, "first"_a, "second"_a, "utility_inputs"_a,
+           "Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.");
+
+  nb::class_<Player>(m, "Player", "A player that the engine runs by itself.")
+      .def_static("random", [] { return Player(RandomPlayer{}); }, "Every legal play with equal chance.")
+      .def_static("pubeval",
+                  [](const Vector& contact, const Vector& race) {
+                    return Player(std::make_shared<const Pubeval>(
+                        Pubeval{pubeval_weights(contact), pubeval_weights(race)}));
+                  },
+                  "contact"_a, "race"_a, "Tesauro's pubeval with its 122 contact and 122 race weights, float32.")
+      .def_static("network", [](std::shared_ptr<Network> network) {
+            return Player(std::shared_ptr<const Network>(std::move(network)));
+          },
+          "network"_a, "The play of the highest expected utility on the network's own predictions (0-ply).");
+
+  nb::class_<SelfPlayResult>(m, "SelfPlayResult", "Trajectories of self-play, game after game.")
+      .def_prop_ro("boards", [](const SelfPlayResult& r) { return boards_to_numpy(std::vector<Board>(r.boards)); },
+                   "int8[N, 2, 26]: afterstates, the player who has just moved first.")
+      .def_prop_ro("targets", [](const SelfPlayResult& r) { return rows_to_numpy(r.targets, r.boards.size()); },
+                   "float32[N, K]: the lambda-return of each afterstate, for that player.")
+      .def_prop_ro("utility_inputs",
+                   [](const SelfPlayResult& r) { return rows_to_numpy(r.utility_inputs, r.boards.size()); },
+                   "float32[N, U]: what that player played for.")
+      .def_prop_ro("lengths",
+                   [](const SelfPlayResult& r) {
+                     return to_numpy(std::vector<std::int32_t>(r.lengths), {r.lengths.size()});
+                   },
+                   "int32[games]: afterstates of each game, 0 for a void game.")
+      .def_prop_ro("score_indices",
+                   [](const SelfPlayResult& r) {
+                     return to_numpy(std::vector<std::int8_t>(r.score_indices), {r.score_indices.size()});
+                   },
+                   "int8[games]: the winner's score, an index into the ruleset's scores; -1 for a void game.")
+      .def_ro("sum_abs_td_error", &SelfPlayResult::sum_abs_td_error)
+      .def_ro("plies", &SelfPlayResult::plies)
+      .def_ro("evaluated", &SelfPlayResult::evaluated);
+
+  nb::class_<DuelResult>(m, "DuelResult", "Paired contests between A and B.")
+      .def_prop_ro("points",
+                   [](const DuelResult& r) {
+                     return to_numpy(std::vector<std::int16_t>(r.points), {r.points.size() / 2, 2});
+                   },
+                   "[pairs, 2] int16: A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 "
+                   "with the same dice. A void game is 0.")
+      .def_ro("scores", &DuelResult::scores, "Games by score for A, in the ruleset's order.")
+      .def_ro("games", &DuelResult::games)
+      .def_ro("void_games", &DuelResult::void_games)
+      .def_ro("plies", &DuelResult::plies);
+
+  m.def("available_kernels", &available_kernels, "Names of the instruction sets this machine can run, slowest first.");
+  m.def("legal_plays", &legal_plays, "rules"_a, "board"_a, "first"_a, "second"_a,
+        "Return the distinct afterstates int8[n, 2, 26] of a roll, the mover first, and one way to reach each: steps "
+        "int8[n, 4, 2] of (from, to), padded with -1. A pass is one afterstate without steps.");
+  m.def("count_plays", &count_plays, "rules"_a, "boards"_a, "dice"_a,
+        "Return int32[N], the number of legal plays of each board int8[N, 2, 26] with its roll int8[N, 2].");
+  m.def("perft",
+        [](const Rules& rules, const BoardInput& input, int depth) {
+          require(depth >= 1, "depth: a number from 1 up expected");
+          const Board board = board_of(input);
+          const nb::gil_scoped_release release;
+          return perft(rules, board, depth);
+        },
+        "rules"_a, "board"_a, "depth"_a,
+        "Return the number of distinct afterstates over the 21 rolls, `depth` turns deep.");
+  m.def("encode", &encode, "boards"_a, "utility_inputs"_a,
+        "Return float32[N, NUM_BOARD_FEATURES + U], the network's inputs for afterstates int8[N, 2, 26].");
+  m.def("place_features",
+        [] {
+          std::vector<float> table(kPlaces * kCounts * kPlaceFeatures);
+          for (int place = 0; place < kPlaces; ++place)
+            for (int count = 0; count < kCounts; ++count)
+              place_features(place, count, table.data() + (place * kCounts + count) * kPlaceFeatures);
+          return to_numpy(std::move(table), {kPlaces, kCounts, kPlaceFeatures});
+        },
+        "Return float32[26, 16, 4]: the inputs of each count on each place; `encode` lays them out side by side, "
+        "then place by place.");
+  m.def("lambda_returns",
+        [](const Matrix& predictions, int outcome, float lambda) {
+          const int num_scores = static_cast<int>(predictions.shape(1));
+          require(num_scores >= 2 && num_scores <= kMaxScores, "predictions: 2 to 8 columns expected");
+          require(outcome >= 0 && outcome < num_scores, "outcome: a column of predictions expected");
+          require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
+          std::vector<float> targets(predictions.size());
+          lambda_returns(predictions.data(), static_cast<int>(predictions.shape(0)), num_scores, outcome, lambda,
+                         targets.data());
+          return to_numpy(std::move(targets), {predictions.shape(0), predictions.shape(1)});
+        },
+        "predictions"_a, "outcome"_a, "lambda_"_a,
+        "Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player "
+        "who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.");
+  m.def("self_play", &run_self_play, "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a, "lambda_"_a,
+        "values"_a, "inputs"_a, "shares"_a, "threads"_a = 1,
+        "Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of "
+        "values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.");
+  m.def("random_walk",
+        [](const Rules& rules, std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games) {
+          RandomWalk walk = random_walk(rules, seed, first_game, num_games);
+          const std::size_t n = walk.boards.size();
+          std::vector<std::int8_t> dice;
+          for (const auto& roll : walk.dice) dice.insert(dice.end(), roll.begin(), roll.end());
+          return std::make_pair(boards_to_numpy(std::move(walk.boards)), to_numpy(std::move(dice), {n, 2}));
+        },
+        "rules"_a, "seed"_a, "first_game"_a, "num_games"_a,
+        "Return every position before the dice int8[N, 2, 26] and its roll int8[N, 2] in games of random play.");
+  m.def("duel", &run_duel, "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, "length"_a, "values"_a,
+        "inputs"_a, "threads"_a = 1,
+        "Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats "
+        "swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by "
+        "(points I need - 1, points he needs - 1).");
+  m.def("rolls",
+        [](std::uint64_t seed, std::uint64_t game, std::uint32_t n) {
+          std::vector<std::int8_t> dice;
+          const GameStreams streams(seed, game);
+          for (std::uint32_t ply = 0; ply < n; ++ply) {
+            const Roll roll = streams.roll(ply);
+            dice.push_back(static_cast<std::int8_t>(roll.first));
+            dice.push_back(static_cast<std::int8_t>(roll.second));
+          }
+          return to_numpy(std::move(dice), {n, 2});
+        },
+        "seed"_a, "game"_a, "n"_a, "Return int8[n, 2], the first n rolls of a game's dice stream.");
+  m.def("opening",
+        [](const Rules& rules, std::uint64_t seed, std::uint64_t game) {
+          const Opening opening = open_game(GameStreams(seed, game), rules.opening_rerolls);
+          return std::make_pair(opening.seat, std::make_pair(opening.roll.first, opening.roll.second));
+        },
+        "rules"_a, "seed"_a, "game"_a, "Return the seat that starts a game and the first roll that is played.");
+}
+
+}  // namespace tavla

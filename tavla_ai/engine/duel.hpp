@@ -1,0 +1,101 @@
+// Paired games and matches between two players: the same dice twice, with the seats swapped.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "game.hpp"
+#include "players.hpp"
+
+namespace tavla {
+
+// How a contest is scored. length 0: single games for points; otherwise matches to `length` points, and
+// `grid[(a − 1) * length + b − 1]` is the utility of the side that needs a points against one that needs b.
+struct Contest {
+  int length = 0;
+  std::vector<Utility> grid;  // one entry for single games
+
+  const Utility& utility(int away, int opponent_away) const {
+    return length == 0 ? grid[0] : grid[static_cast<std::size_t>(away - 1) * length + opponent_away - 1];
+  }
+};
+
+struct DuelResult {
+  std::vector<std::int16_t> points;   // [pairs, 2] for A: its score, or ±1 for a match won or lost
+  std::vector<std::int64_t> scores;   // [K] games by score for A
+  std::int64_t games = 0;
+  std::int64_t void_games = 0;
+  std::int64_t plies = 0;
+};
+
+template <class Family>
+class DuelTable {
+ public:
+  DuelTable(const Rules& rules, const Player& a, const Player& b, const Contest& contest)
+      : rules_(rules), contest_(contest), choosers_{make_chooser(a), make_chooser(b)},
+        plays_(std::make_unique<PlayList>()) {}
+
+  // Plays pair `pair` with A in seat `a_seat`, returns A's points.
+  int play(std::uint64_t seed, std::uint64_t pair, int a_seat, DuelResult& result) {
+    std::array<int, 2> away{contest_.length, contest_.length};  // by seat
+    std::optional<int> first_seat;
+    for (std::uint32_t round = 0;; ++round) {
+      const GameStreams streams(seed, pair, round);
+      std::array<Utility, 2> utilities;
+      for (int seat = 0; seat < 2; ++seat) utilities[seat] = contest_.utility(away[seat], away[seat ^ 1]);
+      const GameResult game = play_game<Family>(
+          rules_, streams, first_seat, *plays_, [&](int seat, const Board& before, Roll, std::uint32_t ply) {
+            const Decision decision{rules_, before, *plays_, utilities[seat], streams, ply};
+            return std::visit([&](auto& chooser) { return chooser.choose(decision); }, choosers_[seat ^ a_seat]);
+          });
+      result.plies += game.plies;
+      if (game.is_void) {
+        ++result.void_games;
+        if (contest_.length == 0) return 0;
+        first_seat.reset();
+        continue;
+      }
+      ++result.games;
+      const bool a_won = game.winner == a_seat;
+      const int k = game.score_index;
+      ++result.scores[a_won ? k : rules_.num_scores() - 1 - k];
+      const int points = rules_.scores[k];
+      if (contest_.length == 0) return a_won ? points : -points;
+      away[game.winner] -= points;
+      if (away[game.winner] <= 0) return a_won ? 1 : -1;
+      if (rules_.winner_rolls) first_seat = game.winner;
+    }
+  }
+
+ private:
+  const Rules& rules_;
+  const Contest& contest_;
+  std::array<Chooser, 2> choosers_;  // A, B
+  std::unique_ptr<PlayList> plays_;
+};
+
+inline DuelResult duel(const Rules& rules, const Player& a, const Player& b, const Contest& contest,
+                       std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs, int threads) {
+  return with_family(rules, [&]<class Family>(Family) {
+    DuelResult total;
+    total.points.resize(static_cast<std::size_t>(num_pairs) * 2);
+    total.scores.resize(rules.num_scores());
+    std::vector<DuelResult> parts(std::max(threads, 1), total);
+    run_threads(threads, num_pairs, [&](int part, std::int64_t begin, std::int64_t end) {
+      DuelTable<Family> table(rules, a, b, contest);
+      for (std::int64_t i = begin; i < end; ++i)
+        for (int a_seat = 0; a_seat < 2; ++a_seat)
+          total.points[static_cast<std::size_t>(2 * i + a_seat)] = static_cast<std::int16_t>(
+              table.play(seed, first_pair + static_cast<std::uint64_t>(i), a_seat, parts[part]));
+    });
+    for (const DuelResult& part : parts) {
+      for (int k = 0; k < rules.num_scores(); ++k) total.scores[k] += part.scores[k];
+      total.games += part.games;
+      total.void_games += part.void_games;
+      total.plies += part.plies;
+    }
+    return total;
+  });
+}
+
+}  // namespace tavla

@@ -1,0 +1,53 @@
+// The arithmetic of the network, compiled once per instruction set and chosen at run time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tavla {
+
+// Widths of hidden layers are padded to whole vectors of this many floats.
+constexpr int kLane = 16;
+
+constexpr int padded(int width) { return (width + kLane - 1) / kLane * kLane; }
+
+// One changed place: the table rows to take away and to add.
+struct RowChange {
+  const float* minus;
+  const float* plus;
+};
+
+struct Kernels {
+  const char* name;
+
+  // out = base + sum of changes; `width` floats, a multiple of kLane.
+  void (*apply)(float* out, const float* base, const RowChange* changes, int num_changes, int width);
+
+  // out = base + the sum of `num_rows` table rows.
+  void (*add_rows)(float* out, const float* base, const float* const* rows, int num_rows, int width);
+
+  // `apply` followed by max(0, .).
+  void (*apply_relu)(float* out, const float* base, const RowChange* changes, int num_changes, int width);
+
+  // out[n, padded out_width] = max(0, in[n, in_width] * weights[in_width, padded out_width] + bias).
+  void (*dense_relu)(float* out, const float* in, int n, int in_width, const float* weights,
+                     const float* bias, int out_width_padded);
+
+  // out[k * stride + i] = dot(in[i], weights[k]) + bias[k]; in_width is a multiple of kLane.
+  void (*output)(float* out, int stride, const float* in, int n, int in_width, const float* weights,
+                 const float* bias, int num_outputs);
+
+  // In place over logits[k * stride + i]: softmax over k for each i < n. n is rounded up to kLane.
+  void (*softmax)(float* logits, int stride, int n, int num_outputs);
+};
+
+// The fastest kernels this processor can run.
+const Kernels& best_kernels();
+
+// Kernels by name; throws std::invalid_argument if the machine cannot run them.
+const Kernels& kernels_by_name(const std::string& name);
+
+// Names of all kernels that this machine can run, slowest first.
+std::vector<std::string> available_kernels();
+
+}  // namespace tavla

@@ -1,0 +1,185 @@
+#include "network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace tavla {
+namespace {
+
+void check_layer(const DenseLayer& layer, int expected_in, const std::string& name) {
+  if (layer.in != expected_in)
+    throw std::invalid_argument("network: " + name + " takes " + std::to_string(layer.in) + " inputs, expected " +
+                                std::to_string(expected_in));
+  if (layer.out < 1) throw std::invalid_argument("network: " + name + " has no outputs");
+  for (const auto* values : {&layer.weight, &layer.bias})
+    for (float value : *values)
+      if (!std::isfinite(value)) throw std::invalid_argument("network: " + name + " has a weight that is not finite");
+}
+
+}  // namespace
+
+Network::Network(const DenseLayer& first, const std::vector<DenseLayer>& layers, const Kernels& kernels)
+    : kernels_(&kernels), hidden_(first.out), width_(padded(first.out)) {
+  num_utility_inputs_ = first.in - kBoardFeatures;
+  if (num_utility_inputs_ < 0 || num_utility_inputs_ > kMaxScores)
+    throw std::invalid_argument("network: the first layer takes " + std::to_string(first.in) + " inputs, expected " +
+                                std::to_string(kBoardFeatures) + " and a few utility inputs");
+  check_layer(first, first.in, "the first layer");
+  if (layers.empty()) throw std::invalid_argument("network: no output layer");
+  int in = first.out;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    check_layer(layers[i], in, "layer " + std::to_string(i + 1));
+    in = layers[i].out;
+  }
+  num_outputs_ = in;
+  if (num_outputs_ < 2 || num_outputs_ > kMaxScores)
+    throw std::invalid_argument("network: " + std::to_string(num_outputs_) + " outputs, expected 2 to 8");
+
+  // Fold: the row of (side, place, count) is the sum of its features' weights.
+  rows_.assign(static_cast<std::size_t>(2) * kPlaces * kCounts * width_, 0.0f);
+  for (int side = 0; side < 2; ++side)
+    for (int place = 0; place < kPlaces; ++place)
+      for (int count = 0; count < kCounts; ++count) {
+        float features[kPlaceFeatures];
+        place_features(place, count, features);
+        float* out = rows_.data() + ((side * kPlaces + place) * kCounts + count) * static_cast<std::size_t>(width_);
+        const int column = (side * kPlaces + place) * kPlaceFeatures;
+        for (int h = 0; h < hidden_; ++h) {
+          float total = 0;
+          for (int j = 0; j < kPlaceFeatures; ++j)
+            total += features[j] * first.weight[static_cast<std::size_t>(h) * first.in + column + j];
+          out[h] = total;
+        }
+      }
+  bias_.assign(width_, 0.0f);
+  std::copy(first.bias.begin(), first.bias.end(), bias_.begin());
+  utility_.assign(static_cast<std::size_t>(num_utility_inputs_) * width_, 0.0f);
+  for (int u = 0; u < num_utility_inputs_; ++u)
+    for (int h = 0; h < hidden_; ++h)
+      utility_[static_cast<std::size_t>(u) * width_ + h] =
+          first.weight[static_cast<std::size_t>(h) * first.in + kBoardFeatures + u];
+
+  widest_ = width_;
+  for (std::size_t i = 0; i + 1 < layers.size(); ++i) {
+    const DenseLayer& layer = layers[i];
+    Inner inner{padded(layer.in), padded(layer.out), {}, {}};
+    inner.weight.assign(static_cast<std::size_t>(inner.in) * inner.out, 0.0f);
+    inner.bias.assign(inner.out, 0.0f);
+    for (int o = 0; o < layer.out; ++o)
+      for (int k = 0; k < layer.in; ++k)
+        inner.weight[static_cast<std::size_t>(k) * inner.out + o] =
+            layer.weight[static_cast<std::size_t>(o) * layer.in + k];
+    std::copy(layer.bias.begin(), layer.bias.end(), inner.bias.begin());
+    widest_ = std::max(widest_, inner.out);
+    inner_.push_back(std::move(inner));
+  }
+  const DenseLayer& last = layers.back();
+  output_in_ = padded(last.in);
+  output_weight_.assign(static_cast<std::size_t>(num_outputs_) * output_in_, 0.0f);
+  for (int k = 0; k < num_outputs_; ++k)
+    std::copy_n(last.weight.begin() + static_cast<std::size_t>(k) * last.in, last.in,
+                output_weight_.begin() + static_cast<std::size_t>(k) * output_in_);
+  output_bias_ = last.bias;
+}
+
+Network::Scratch::Scratch(const Network& network)
+    : accumulators_(static_cast<std::size_t>(network.width_) * 64),
+      slot_(PlayList::kMaxNodes),
+      hidden_(static_cast<std::size_t>(kBlock) * network.widest_),
+      next_(static_cast<std::size_t>(kBlock) * network.widest_) {}
+
+void Network::accumulate(const Board& board, const float* utility, float* out) const {
+  const float* rows[2 * kPlaces];
+  int n = 0;
+  for (int side = 0; side < 2; ++side)
+    for (int place = 0; place < kPlaces; ++place)
+      // The row of no checkers is zero.
+      if (const int count = board.count[side][place]; count > 0) rows[n++] = row(side, place, count);
+  kernels_->add_rows(out, bias_.data(), rows, n, width_);
+  for (int u = 0; u < num_utility_inputs_; ++u) {
+    const float* weights = utility_.data() + static_cast<std::size_t>(u) * width_;
+    for (int h = 0; h < width_; ++h) out[h] += utility[u] * weights[h];
+  }
+}
+
+int Network::changes(const Board& before, const Node& parent, const Node& node, RowChange* out) const {
+  const int from_count = parent.key.count(node.from);
+  const int to_count = node.to == kOff ? parent.off : parent.key.count(node.to);
+  out[0] = {row(0, node.from, from_count), row(0, node.from, from_count - 1)};
+  out[1] = {row(0, node.to, to_count), row(0, node.to, to_count + 1)};
+  if (!node.is_hit) return 2;
+  const int on_bar = before.count[1][kBar] + parent.hits;
+  out[2] = {row(1, 25 - node.to, 1), row(1, 25 - node.to, 0)};
+  out[3] = {row(1, kBar, on_bar), row(1, kBar, on_bar + 1)};
+  return 4;
+}
+
+void Network::finish(const float* hidden, int n, Scratch& scratch, float* logits, int stride) const {
+  const float* in = hidden;
+  float* out = scratch.next_.data();
+  float* spare = scratch.hidden_.data();
+  for (const Inner& layer : inner_) {
+    kernels_->dense_relu(out, in, n, layer.in, layer.weight.data(), layer.bias.data(), layer.out);
+    in = out;
+    std::swap(out, spare);
+  }
+  kernels_->output(logits, stride, in, n, output_in_, output_weight_.data(), output_bias_.data(), num_outputs_);
+}
+
+void Network::evaluate_plays(const Board& before, const PlayList& plays, const float* utility, Scratch& scratch,
+                             float* out, int stride) const {
+  const int num_leaves = plays.num_leaves();
+  // Inner nodes that some legal play passes through get an accumulator of their own.
+  std::fill_n(scratch.slot_.begin(), plays.num_nodes(), std::int16_t{-1});
+  constexpr std::int16_t kNeeded = -2;
+  int num_slots = 1;
+  for (int leaf = 0; leaf < num_leaves; ++leaf)
+    for (int i = plays.leaf(leaf).parent; i != 0 && scratch.slot_[i] == -1; i = plays.node(i).parent) {
+      scratch.slot_[i] = kNeeded;
+      ++num_slots;
+    }
+  const std::size_t needed = static_cast<std::size_t>(num_slots) * width_;
+  if (scratch.accumulators_.size() < needed) scratch.accumulators_.resize(needed);
+  float* accumulators = scratch.accumulators_.data();
+  accumulate(before, utility, accumulators);
+  scratch.slot_[0] = 0;
+  int next_slot = 1;
+  RowChange rows[4];
+  for (int i = 1; next_slot < num_slots; ++i) {
+    if (scratch.slot_[i] != kNeeded) continue;
+    const Node& node = plays.node(i);
+    const int n = changes(before, plays.node(node.parent), node, rows);
+    scratch.slot_[i] = static_cast<std::int16_t>(next_slot);
+    kernels_->apply(accumulators + static_cast<std::size_t>(next_slot) * width_,
+                    accumulators + static_cast<std::size_t>(scratch.slot_[node.parent]) * width_, rows, n, width_);
+    ++next_slot;
+  }
+  for (int begin = 0; begin < num_leaves; begin += kBlock) {
+    const int n = std::min(kBlock, num_leaves - begin);
+    for (int i = 0; i < n; ++i) {
+      const int index = plays.leaf_node(begin + i);
+      const Node& node = plays.node(index);
+      const int num_changes = index == 0 ? 0 : changes(before, plays.node(node.parent), node, rows);
+      kernels_->apply_relu(scratch.hidden_.data() + static_cast<std::size_t>(i) * width_,
+                           accumulators + static_cast<std::size_t>(index == 0 ? 0 : scratch.slot_[node.parent]) * width_,
+                           rows, num_changes, width_);
+    }
+    finish(scratch.hidden_.data(), n, scratch, out + begin, stride);
+  }
+  kernels_->softmax(out, stride, num_leaves, num_outputs_);
+}
+
+void Network::evaluate_boards(const Board* boards, const float* utilities, int n, Scratch& scratch, float* out,
+                              int stride) const {
+  for (int i = 0; i < n; ++i) {
+    float* row_out = scratch.hidden_.data() + static_cast<std::size_t>(i) * width_;
+    accumulate(boards[i], utilities + static_cast<std::size_t>(i) * num_utility_inputs_, row_out);
+    kernels_->apply_relu(row_out, row_out, nullptr, 0, width_);
+  }
+  finish(scratch.hidden_.data(), n, scratch, out, stride);
+  kernels_->softmax(out, stride, n, num_outputs_);
+}
+
+}  // namespace tavla

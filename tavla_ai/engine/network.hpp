@@ -1,0 +1,94 @@
+// The value network in the engine: folded first layer, incremental over the plays of a roll.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "board.hpp"
+#include "features.hpp"
+#include "kernels.hpp"
+#include "plays.hpp"
+
+namespace tavla {
+
+// A dense layer as torch stores it: weight[out, in] row-major, bias[out].
+struct DenseLayer {
+  int in = 0;
+  int out = 0;
+  std::vector<float> weight;
+  std::vector<float> bias;
+};
+
+// Predicts the distribution over the ruleset's scores for the player who has just moved. Immutable, so
+// that threads share it; each thread brings its own Scratch.
+class Network {
+ public:
+  // first: weight[hidden, kBoardFeatures + num_utility_inputs]; layers: the ones after it, the last one
+  // giving the logits. Throws std::invalid_argument where shapes do not fit or a weight is not finite.
+  Network(const DenseLayer& first, const std::vector<DenseLayer>& layers, const Kernels& kernels);
+
+  int num_outputs() const { return num_outputs_; }
+  int num_utility_inputs() const { return num_utility_inputs_; }
+  int hidden() const { return hidden_; }
+  const Kernels& kernels() const { return *kernels_; }
+
+  class Scratch;
+
+  // Probabilities of each score after each play: out[k * stride + leaf], for the mover.
+  // utility: the mover's num_utility_inputs() inputs. stride >= padded(plays.num_leaves()).
+  void evaluate_plays(const Board& before, const PlayList& plays, const float* utility, Scratch& scratch,
+                      float* out, int stride) const;
+
+  // Probabilities for n <= kBlock afterstates: out[k * stride + i].
+  void evaluate_boards(const Board* boards, const float* utilities, int n, Scratch& scratch, float* out,
+                       int stride) const;
+
+  static constexpr int kBlock = 32;
+
+ private:
+  const float* row(int side, int place, int count) const {
+    return rows_.data() + ((side * kPlaces + place) * kCounts + count) * static_cast<std::size_t>(width_);
+  }
+  // The first layer before its activation, from nothing.
+  void accumulate(const Board& board, const float* utility, float* out) const;
+  // The rows that the step into `node` changes; returns how many.
+  int changes(const Board& before, const Node& parent, const Node& node, RowChange* out) const;
+  // From the activations of the first layer, for a block of n rows, to logits[k * stride + i].
+  void finish(const float* hidden, int n, Scratch& scratch, float* logits, int stride) const;
+
+  const Kernels* kernels_;
+  int hidden_;
+  int width_;  // hidden_ padded to whole vectors
+  int num_outputs_;
+  int num_utility_inputs_;
+  std::vector<float> rows_;     // [2, kPlaces, kCounts, width_]
+  std::vector<float> bias_;     // [width_]
+  std::vector<float> utility_;  // [num_utility_inputs_, width_]
+
+  struct Inner {
+    int in;   // padded
+    int out;  // padded
+    std::vector<float> weight;  // [in, out]: transposed
+    std::vector<float> bias;
+  };
+  std::vector<Inner> inner_;
+  int output_in_;                     // padded
+  std::vector<float> output_weight_;  // [num_outputs_, output_in_]
+  std::vector<float> output_bias_;
+  int widest_;  // of all activations, padded
+};
+
+// Buffers of one thread.
+class Network::Scratch {
+ public:
+  explicit Scratch(const Network& network);
+
+ private:
+  friend class Network;
+  std::vector<float> accumulators_;  // one row per inner node in use
+  std::vector<std::int16_t> slot_;   // node → row of accumulators_, −1 where not computed
+  std::vector<float> hidden_;        // [kBlock, widest]
+  std::vector<float> next_;          // [kBlock, widest]
+};
+
+}  // namespace tavla

@@ -1,0 +1,163 @@
+// Players that the engine can run by itself: each picks one of the legal plays.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "board.hpp"
+#include "dice.hpp"
+#include "network.hpp"
+#include "plays.hpp"
+#include "rules.hpp"
+
+namespace tavla {
+
+// What the scores of a game are worth to one side, and how the network sees it.
+struct Utility {
+  std::array<float, kMaxScores> values{};
+  std::array<float, kMaxScores> inputs{};
+
+  // The same game from the other side: what I win he loses.
+  Utility opposed(int num_scores) const {
+    Utility other;
+    for (int k = 0; k < num_scores; ++k) other.values[k] = -values[num_scores - 1 - k];
+    const int num_inputs = num_scores - 2;
+    for (int u = 0; u < num_inputs; ++u) other.inputs[u] = inputs[num_inputs - 1 - u];
+    return other;
+  }
+};
+
+// One decision: the position before the play, its legal plays, and what the mover plays for.
+struct Decision {
+  const Rules& rules;
+  const Board& before;
+  const PlayList& plays;
+  const Utility& utility;
+  const GameStreams& streams;
+  std::uint32_t ply;
+};
+
+// Picks the play of the highest expected utility as the network predicts it; ties go to the first.
+class NetworkChooser {
+ public:
+  explicit NetworkChooser(const Network& network)
+      : network_(&network), scratch_(network), stride_(padded(PlayList::kMaxLeaves)),
+        probabilities_(static_cast<std::size_t>(stride_) * network.num_outputs()), values_(stride_) {}
+
+  int choose(const Decision& decision) {
+    const PlayList& plays = decision.plays;
+    const int n = plays.num_leaves();
+    const int num_scores = network_->num_outputs();
+    network_->evaluate_plays(decision.before, plays, decision.utility.inputs.data(), scratch_,
+                             probabilities_.data(), stride_);
+    std::fill_n(values_.begin(), n, 0.0f);
+    for (int k = 0; k < num_scores; ++k) {
+      const float* row = probabilities_.data() + static_cast<std::size_t>(k) * stride_;
+      const float value = decision.utility.values[k];
+      for (int i = 0; i < n; ++i) values_[i] += value * row[i];
+    }
+    int best = 0;
+    for (int i = 0; i < n; ++i) {
+      // A finished game is worth its score, whatever the network says.
+      if (plays.leaf(i).is_finished())
+        values_[i] = decision.utility.values[decision.rules.finished_score_index(decision.before.count[1][kOff] > 0)];
+      if (values_[i] > values_[best]) best = i;
+    }
+    return best;
+  }
+
+  // The predicted distribution of the play at `leaf` of the last decision.
+  float probability(int score, int leaf) const {
+    return probabilities_[static_cast<std::size_t>(score) * stride_ + leaf];
+  }
+
+ private:
+  const Network* network_;
+  Network::Scratch scratch_;
+  int stride_;
+  std::vector<float> probabilities_;
+  std::vector<float> values_;
+};
+
+// Tesauro's pubeval: two linear functions of 122 inputs (G. Tesauro, rec.games.backgammon, 1993).
+struct Pubeval {
+  static constexpr int kInputs = 122;
+  std::array<float, kInputs> contact{};
+  std::array<float, kInputs> race{};
+};
+
+inline bool has_contact(const Board& board) {
+  int mine = kBar;
+  while (mine > 0 && board.count[0][mine] == 0) --mine;
+  int theirs = kBar;
+  while (theirs > 0 && board.count[1][theirs] == 0) --theirs;
+  // My rearmost checker still has to pass his: he stands on my point 25 - theirs or below mine.
+  return mine > 25 - theirs;
+}
+
+class PubevalChooser {
+ public:
+  explicit PubevalChooser(const Pubeval& weights) : weights_(&weights) {}
+
+  int choose(const Decision& decision) {
+    // The class is decided on the position before the play.
+    const auto& weights = has_contact(decision.before) ? weights_->contact : weights_->race;
+    int best = 0;
+    float best_value = 0;
+    for (int i = 0; i < decision.plays.num_leaves(); ++i) {
+      if (decision.plays.leaf(i).is_finished()) return i;
+      const float value = evaluate(decision.plays.afterstate(i, decision.before), weights);
+      if (i == 0 || value > best_value) {
+        best = i;
+        best_value = value;
+      }
+    }
+    return best;
+  }
+
+ private:
+  static float evaluate(const Board& after, const std::array<float, Pubeval::kInputs>& weights) {
+    float total = 0;
+    for (int j = 0; j < kPoints; ++j) {
+      const int point = kPoints - j;
+      const float* w = weights.data() + 5 * j;
+      const int n = after.count[0][point];
+      if (n == 0) {
+        if (after.count[1][25 - point] == 1) total += w[0];
+        continue;
+      }
+      if (n == 1) total += w[1];
+      if (n >= 2) total += w[2];
+      if (n == 3) total += w[3];
+      if (n >= 4) total += w[4] * static_cast<float>(n - 3) / 2;
+    }
+    total += weights[120] * static_cast<float>(after.count[1][kBar]) / 2;
+    return total + weights[121] * static_cast<float>(after.count[0][kOff]) / kCheckers;
+  }
+
+  const Pubeval* weights_;
+};
+
+// Every legal play with equal chance.
+class RandomChooser {
+ public:
+  int choose(const Decision& decision) {
+    return static_cast<int>(
+        decision.streams.choice(decision.ply, static_cast<std::uint32_t>(decision.plays.num_leaves())));
+  }
+};
+
+struct RandomPlayer {};
+using Player = std::variant<RandomPlayer, std::shared_ptr<const Pubeval>, std::shared_ptr<const Network>>;
+using Chooser = std::variant<RandomChooser, PubevalChooser, NetworkChooser>;
+
+// A chooser with buffers of its own, for one thread.
+inline Chooser make_chooser(const Player& player) {
+  if (const auto* pubeval = std::get_if<std::shared_ptr<const Pubeval>>(&player)) return PubevalChooser(**pubeval);
+  if (const auto* network = std::get_if<std::shared_ptr<const Network>>(&player)) return NetworkChooser(**network);
+  return RandomChooser{};
+}
+
+}  // namespace tavla

@@ -1,0 +1,156 @@
+"""Rulesets: every game this product plays, as data.
+
+A ruleset says how a house plays; the engine compiles one generator per family and reads the rest from here.
+What differs between two presets is readable in this file alone.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from tavla_ai.errors import RulesetError
+
+NUM_CHECKERS = 15
+OFF = 0
+BAR = 25
+NUM_PLACES = 26
+
+Family = Literal["opposed-hit"]
+Opening = Literal["use_dice", "reroll"]
+NextGame = Literal["fresh", "winner_rolls"]
+BearOffOrder = Literal["free", "larger_first"]
+
+
+class Ruleset(BaseModel):
+    """One game as one house plays it.
+
+    Points are numbered 24 → 1 in the owner's own direction of play; 0 is borne off and 25 the bar.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="preset name, as used on the command line and in checkpoints")
+    title: str = Field(description="the game's name at its house")
+    family: Family = Field(
+        description="`opposed-hit`: the opponent's point q is my 25 − q, a lone checker is hit, two hold a point"
+    )
+    setup: dict[Annotated[int, Field(ge=1, le=24)], Annotated[int, Field(ge=1, le=NUM_CHECKERS)]] = Field(
+        description="start position of each side: own point → checkers"
+    )
+    opening: Opening = Field(
+        description="after the opening roll the winner plays those two dice (`use_dice`) or rolls both afresh (`reroll`)"
+    )
+    next_game: NextGame = Field(
+        description="later games of a match start with a fresh opening roll, or the previous winner rolls"
+    )
+    hit_and_run: bool = Field(
+        description="whether a checker that hits in its own home board may move on in the same turn"
+    )
+    bear_off_order: BearOffOrder = Field(
+        description="`larger_first`: with all men home the larger die is played first, so that no pip is wasted"
+    )
+    auto_pass_closed: bool = Field(
+        description="a player on the bar against six closed points passes without rolling; plays are the same"
+    )
+    scores: tuple[int, ...] = Field(description="possible scores of a game for one side, best first")
+    match_lengths: tuple[int, ...] | None = Field(
+        description="match lengths the house offers, in points; null means any"
+    )
+    default_match_length: int = Field(ge=1, description="match length used when none is asked for, in points")
+    stuck_limit: int = Field(
+        ge=2, description="rolls in a row without a move after which the game is void and scores nothing"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Ruleset:
+        if sum(self.setup.values()) != NUM_CHECKERS:
+            raise ValueError(f"setup places {sum(self.setup.values())} checkers, expected {NUM_CHECKERS}")
+        if tuple(sorted(self.scores, reverse=True)) != self.scores:
+            raise ValueError(f"scores {self.scores} are not in falling order")
+        if tuple(-s for s in reversed(self.scores)) != self.scores:
+            raise ValueError(f"scores {self.scores} are not symmetric about 0")
+        return self
+
+    def check_match_length(self, length: int) -> None:
+        """Raise `RulesetError` unless the house offers matches to `length` points."""
+        if length < 1:
+            raise RulesetError(f"match length {length}: expected at least 1 point")
+        if self.match_lengths is not None and length not in self.match_lengths:
+            offered = ", ".join(map(str, self.match_lengths))
+            raise RulesetError(f"match length {length}: {self.name} is played to {offered}")
+
+
+_BACKGAMMON_SETUP = {24: 2, 13: 5, 8: 3, 6: 5}
+
+_NORTH_SULTAN = Ruleset(
+    name="north-sultan",
+    title="Tavla (North Sultan)",
+    family="opposed-hit",
+    setup=_BACKGAMMON_SETUP,
+    opening="use_dice",
+    next_game="fresh",
+    hit_and_run=True,
+    bear_off_order="free",
+    auto_pass_closed=False,
+    scores=(2, 1, -1, -2),
+    match_lengths=(1, 3, 5),
+    default_match_length=3,
+    stuck_limit=100,
+)
+
+_PRESETS = {
+    ruleset.name: ruleset
+    for ruleset in (
+        _NORTH_SULTAN,
+        _NORTH_SULTAN.model_copy(
+            update={
+                "name": "oyna-tavla",
+                "title": "Tavla (oyna.app)",
+                "opening": "reroll",
+                "auto_pass_closed": True,
+                "match_lengths": (1, 2, 3, 5),
+                "default_match_length": 5,
+            }
+        ),
+        _NORTH_SULTAN.model_copy(
+            update={
+                "name": "portes",
+                "title": "Portes (Zar Club)",
+                "opening": "reroll",
+                "next_game": "winner_rolls",
+                "match_lengths": (3, 5, 7),
+                "default_match_length": 5,
+            }
+        ),
+        _NORTH_SULTAN.model_copy(
+            update={
+                "name": "traditional",
+                "title": "Traditional tavla",
+                "opening": "reroll",
+                "hit_and_run": False,
+                "bear_off_order": "larger_first",
+                "match_lengths": None,
+                "default_match_length": 5,
+            }
+        ),
+    )
+}
+
+
+def ruleset_names() -> tuple[str, ...]:
+    """Return the names of all presets, sorted."""
+    return tuple(sorted(_PRESETS))
+
+
+def get_ruleset(name: str) -> Ruleset:
+    """Return the preset called `name`.
+
+    Raises:
+      RulesetError: no preset has that name; the message lists those that exist.
+    """
+    try:
+        return _PRESETS[name]
+    except KeyError:
+        raise RulesetError(f"unknown ruleset {name!r}; expected one of {', '.join(ruleset_names())}") from None
