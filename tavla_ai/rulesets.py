@@ -73,6 +73,17 @@ class Ruleset(BaseModel):
             raise ValueError(f"scores {self.scores} are not symmetric about 0")
         return self
 
+    def plays_like(self, other: Ruleset) -> bool:
+        """Return whether every position is worth the same here as in `other`.
+
+        Openings, match lengths and who starts the next game may differ; a network trained for one then
+        plays the other.
+        """
+        return all(
+            getattr(self, field) == getattr(other, field)
+            for field in ("family", "hit_and_run", "bear_off_order", "scores")
+        )
+
     def check_match_length(self, length: int) -> None:
         """Raise `RulesetError` unless the house offers matches to `length` points."""
         if length < 1:

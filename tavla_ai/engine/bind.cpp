@@ -339,22 +339,22 @@ NB_MODULE(_core, m) {
 
   nb::class_<SelfPlayResult>(m, "SelfPlayResult", "Trajectories of self-play, game after game.")
       .def_prop_ro("boards", [](const SelfPlayResult& r) { return boards_to_numpy(std::vector<Board>(r.boards)); },
-                   "int8[N, 2, 26]: afterstates, the player who has just moved first.")
+                   nb::rv_policy::automatic, "int8[N, 2, 26]: afterstates, the player who has just moved first.")
       .def_prop_ro("targets", [](const SelfPlayResult& r) { return rows_to_numpy(r.targets, r.boards.size()); },
-                   "float32[N, K]: the lambda-return of each afterstate, for that player.")
+                   nb::rv_policy::automatic, "float32[N, K]: the lambda-return of each afterstate, for that player.")
       .def_prop_ro("utility_inputs",
                    [](const SelfPlayResult& r) { return rows_to_numpy(r.utility_inputs, r.boards.size()); },
-                   "float32[N, U]: what that player played for.")
+                   nb::rv_policy::automatic, "float32[N, U]: what that player played for.")
       .def_prop_ro("lengths",
                    [](const SelfPlayResult& r) {
                      return to_numpy(std::vector<std::int32_t>(r.lengths), {r.lengths.size()});
                    },
-                   "int32[games]: afterstates of each game, 0 for a void game.")
+                   nb::rv_policy::automatic, "int32[games]: afterstates of each game, 0 for a void game.")
       .def_prop_ro("score_indices",
                    [](const SelfPlayResult& r) {
                      return to_numpy(std::vector<std::int8_t>(r.score_indices), {r.score_indices.size()});
                    },
-                   "int8[games]: the winner's score, an index into the ruleset's scores; -1 for a void game.")
+                   nb::rv_policy::automatic, "int8[games]: the winner's score, an index into the ruleset's scores; -1 for a void game.")
       .def_ro("sum_abs_td_error", &SelfPlayResult::sum_abs_td_error)
       .def_ro("plies", &SelfPlayResult::plies)
       .def_ro("evaluated", &SelfPlayResult::evaluated);
@@ -364,7 +364,7 @@ NB_MODULE(_core, m) {
                    [](const DuelResult& r) {
                      return to_numpy(std::vector<std::int16_t>(r.points), {r.points.size() / 2, 2});
                    },
-                   "[pairs, 2] int16: A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 "
+                   nb::rv_policy::automatic, "[pairs, 2] int16: A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 "
                    "with the same dice. A void game is 0.")
       .def_ro("scores", &DuelResult::scores, "Games by score for A, in the ruleset's order.")
       .def_ro("games", &DuelResult::games)

@@ -1,0 +1,269 @@
+"""Checkpoints: a trained network with everything needed to trust it.
+
+A checkpoint is a folder of `weights.safetensors` and `card.json`; the card is written last, so a folder
+without one is not a checkpoint. This module alone knows the file names. Loading needs neither torch nor ray.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_safetensors
+from safetensors.numpy import save as save_safetensors
+
+from tavla_ai import engine
+from tavla_ai.errors import CheckpointError
+from tavla_ai.rulesets import Ruleset
+
+SCHEMA_VERSION = 1
+WEIGHTS_FILE = "weights.safetensors"
+CARD_FILE = "card.json"
+
+Weights = Mapping[str, NDArray[np.float32]]
+
+
+class NetworkSpec(BaseModel):
+    """The shape of a value network: a sparse first layer, dense layers after it, a softmax over scores."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    hidden: tuple[int, ...] = Field(
+        min_length=1, description="units of each hidden layer, the sparse first one at the front"
+    )
+    num_scores: int = Field(ge=2, le=8, description="outputs: the ruleset's possible scores, best first")
+
+    @property
+    def num_utility_inputs(self) -> int:
+        """How many numbers tell the network what each score is worth."""
+        return self.num_scores - 2
+
+    @property
+    def num_inputs(self) -> int:
+        """Width of the first layer's input: board features, then utility inputs."""
+        return engine.NUM_BOARD_FEATURES + self.num_utility_inputs
+
+    def layer_shapes(self) -> list[tuple[int, int]]:
+        """Return `(out, in)` of each layer, first to last."""
+        widths = (self.num_inputs, *self.hidden, self.num_scores)
+        return [(widths[i + 1], widths[i]) for i in range(len(widths) - 1)]
+
+
+class Result(BaseModel):
+    """What a checkpoint scored against one opponent, on dice that were not used to choose it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    opponent: str = Field(description="the opponent's name, as the tournament takes it")
+    games: int = Field(ge=1, description="games played, in pairs with the same dice and swapped seats")
+    points_per_game: float = Field(description="mean score of the checkpoint, in points")
+    standard_error: float = Field(ge=0, description="of points_per_game, from the pairs, in points")
+    win_share: float = Field(ge=0, le=1, description="games won, as a share of all")
+    mars_share: float = Field(ge=0, le=1, description="games won by more than one point, as a share of wins")
+    seed: int = Field(description="seed of the dice")
+
+
+class Card(BaseModel):
+    """What `card.json` says of a checkpoint."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = Field(description="version of this card's layout")
+    ruleset: Ruleset = Field(description="the game the network was trained for, in full")
+    network: NetworkSpec = Field(description="the network's shape")
+    features: str = Field(description="version of the network's inputs")
+    weights_sha256: str = Field(description="of the weights file")
+    games: int = Field(ge=0, description="self-play games behind these weights")
+    positions: int = Field(ge=0, description="afterstates trained on")
+    seed: int = Field(description="seed of the training run")
+    config: dict[str, Any] = Field(description="the resolved training configuration")
+    code: dict[str, str] = Field(description="git commit and whether the tree had changes")
+    versions: dict[str, str] = Field(description="of the libraries used")
+    parent: str | None = Field(description="weights_sha256 of the checkpoint this one started from")
+    created: str = Field(description="when it was written, UTC, ISO 8601")
+    results: tuple[Result, ...] = Field(default=(), description="measured strength")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A loaded checkpoint: where it was, its card, and its weights by layer (`layers.N.weight`, `.bias`)."""
+
+    path: Path
+    card: Card
+    weights: dict[str, NDArray[np.float32]]
+
+    def engine_network(self) -> engine.Network:
+        """Return the network folded into the engine, ready to evaluate."""
+        return fold(self.weights)
+
+
+def fold(weights: Weights) -> engine.Network:
+    """Return the engine's network for weights named `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`."""
+    count = sum(name.endswith(".weight") for name in weights)
+    return engine.Network(
+        [
+            (
+                np.ascontiguousarray(weights[f"layers.{i}.weight"], dtype=np.float32),
+                np.ascontiguousarray(weights[f"layers.{i}.bias"], dtype=np.float32),
+            )
+            for i in range(count)
+        ]
+    )
+
+
+def save_checkpoint(
+    path: Path,
+    weights: Weights,
+    *,
+    ruleset: Ruleset,
+    network: NetworkSpec,
+    games: int,
+    positions: int,
+    seed: int,
+    config: Mapping[str, Any],
+    code: Mapping[str, str],
+    versions: Mapping[str, str],
+    parent: str | None = None,
+    results: tuple[Result, ...] = (),
+    extra_files: Mapping[str, Callable[[Path], None]] | None = None,
+) -> Card:
+    """Write a checkpoint folder; it appears under its name complete or not at all.
+
+    Args:
+      path: the folder to make; it must not exist.
+      extra_files: file name → function that writes it, such as the trainer's state.
+
+    Raises:
+      CheckpointError: the folder exists, or a weight does not have the shape its spec says.
+    """
+    if path.exists():
+        raise CheckpointError(f"{path}: already exists; a checkpoint is never overwritten")
+    _check_shapes(path, network, weights)
+    data = save_safetensors({name: np.ascontiguousarray(array) for name, array in weights.items()})
+    card = Card(
+        schema_version=SCHEMA_VERSION,
+        ruleset=ruleset,
+        network=network,
+        features=engine.FEATURE_VERSION,
+        weights_sha256=hashlib.sha256(data).hexdigest(),
+        games=games,
+        positions=positions,
+        seed=seed,
+        config=dict(config),
+        code=dict(code),
+        versions=dict(versions),
+        parent=parent,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        results=results,
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.parent / f".{path.name}.tmp-{uuid.uuid4().hex[:8]}"
+    temporary.mkdir()
+    try:
+        (temporary / WEIGHTS_FILE).write_bytes(data)
+        for name, write in (extra_files or {}).items():
+            write(temporary / name)
+        write_card(temporary, card)
+        temporary.rename(path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return card
+
+
+def write_card(path: Path, card: Card) -> None:
+    """Write or replace the card in the checkpoint folder `path`, in one step."""
+    temporary = path / f".{CARD_FILE}.tmp-{uuid.uuid4().hex[:8]}"
+    temporary.write_text(json.dumps(card.model_dump(mode="json"), indent=2, sort_keys=True) + "\n")
+    with temporary.open("rb") as file:
+        os.fsync(file.fileno())
+    temporary.replace(path / CARD_FILE)
+
+
+def is_checkpoint(path: Path) -> bool:
+    """Return whether `path` is a folder with a finished checkpoint."""
+    return (path / CARD_FILE).is_file()
+
+
+def load_checkpoint(path: Path, ruleset: Ruleset | None = None) -> Checkpoint:
+    """Load and check a checkpoint.
+
+    Args:
+      path: the checkpoint's folder.
+      ruleset: the game it is wanted for; None takes any.
+
+    Raises:
+      CheckpointError: missing, damaged, written for other inputs or another schema, or trained for a game
+        whose positions are worth something else. The message gives the reason.
+    """
+    if not path.exists():
+        raise CheckpointError(f"{path}: no such checkpoint")
+    if not is_checkpoint(path):
+        raise CheckpointError(f"{path}: not a checkpoint, it has no {CARD_FILE}")
+    card = _read_card(path / CARD_FILE)
+    if card.features != engine.FEATURE_VERSION:
+        raise CheckpointError(
+            f"{path}: written for network inputs {card.features!r}, this version has {engine.FEATURE_VERSION!r}"
+        )
+    if ruleset is not None and not ruleset.plays_like(card.ruleset):
+        raise CheckpointError(
+            f"{path}: trained for {card.ruleset.name}, whose positions are not worth the same in {ruleset.name}"
+        )
+    weights_path = path / WEIGHTS_FILE
+    try:
+        data = weights_path.read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"{weights_path}: cannot be read ({error.strerror})") from None
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != card.weights_sha256:
+        raise CheckpointError(
+            f"{weights_path}: damaged, its sha256 is {digest[:12]}…, the card says {card.weights_sha256[:12]}…"
+        )
+    try:
+        weights = load_safetensors(data)
+    except SafetensorError as error:
+        raise CheckpointError(f"{weights_path}: not a safetensors file ({error})") from None
+    _check_shapes(weights_path, card.network, weights)
+    return Checkpoint(path, card, weights)
+
+
+def _read_card(path: Path) -> Card:
+    try:
+        data = json.loads(path.read_text())
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise CheckpointError(f"{path}: cannot be read ({error})") from None
+    version = data.get("schema_version") if isinstance(data, dict) else None
+    if version != SCHEMA_VERSION:
+        raise CheckpointError(f"{path}: schema version {version!r}, this version reads {SCHEMA_VERSION}")
+    try:
+        return Card.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise CheckpointError(f"{path}: {where}: {first['msg']}") from None
+
+
+def _check_shapes(path: Path, network: NetworkSpec, weights: Weights) -> None:
+    expected: dict[str, tuple[int, ...]] = {}
+    for i, (out, into) in enumerate(network.layer_shapes()):
+        expected[f"layers.{i}.weight"] = (out, into)
+        expected[f"layers.{i}.bias"] = (out,)
+    if set(weights) != set(expected):
+        raise CheckpointError(f"{path}: has weights {sorted(weights)}, the network needs {sorted(expected)}")
+    for name, shape in expected.items():
+        if weights[name].shape != shape:
+            raise CheckpointError(f"{path}: {name} has shape {weights[name].shape}, the network needs {shape}")
+        if not np.isfinite(weights[name]).all():
+            raise CheckpointError(f"{path}: {name} has a value that is not finite")

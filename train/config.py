@@ -1,0 +1,244 @@
+"""The training configuration: one YAML file, checked in full before anything starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from tavla_ai.errors import ConfigError, RulesetError
+from tavla_ai.rulesets import get_ruleset
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True)
+
+
+class NetworkConfig(_Section):
+    """The network that is trained."""
+
+    hidden: tuple[int, ...] = Field(
+        default=(256, 32), min_length=1, description="units of each hidden layer; the first one is sparse"
+    )
+
+    @field_validator("hidden")
+    @classmethod
+    def _widths(cls, hidden: tuple[int, ...]) -> tuple[int, ...]:
+        if any(not 1 <= width <= 4096 for width in hidden):
+            raise ValueError(f"widths from 1 to 4096 expected, not {list(hidden)}")
+        return hidden
+
+
+class UtilityConfig(_Section):
+    """One kind of stake that self-play games are played for."""
+
+    kind: Literal["single", "double_match_point", "match"] = Field(
+        description="points of a single game, a game that decides a match, or every score of a match in turn"
+    )
+    length: int | None = Field(default=None, ge=2, le=40, description="points of the match, for `match` only")
+    share: float = Field(gt=0, description="weight among all kinds; the sum need not be 1")
+
+    @model_validator(mode="after")
+    def _length_fits(self) -> Self:
+        if (self.kind == "match") != (self.length is not None):
+            raise ValueError("`length` belongs to kind `match`, and only there")
+        return self
+
+
+class SelfPlayConfig(_Section):
+    """How games are played."""
+
+    games_per_round: int = Field(default=1000, ge=1, description="games between two versions of the weights")
+    games_per_task: int = Field(default=250, ge=1, description="games of one request to a worker")
+    threads: int = Field(
+        default=0, ge=0, description="threads of in-process self-play (`ray.workers: 0`); 0 takes every core"
+    )
+    utilities: tuple[UtilityConfig, ...] = Field(
+        default=(UtilityConfig(kind="single", share=1.0),),
+        min_length=1,
+        description="what games are played for, drawn anew for each game",
+    )
+    mars_share: float = Field(
+        default=0.27,
+        ge=0,
+        le=1,
+        description="wins that are marses, as a share, for the match equity behind `match` utilities",
+    )
+
+
+class TDConfig(_Section):
+    """Temporal-difference targets."""
+
+    lambda_: float = Field(
+        default=0.7, ge=0, le=1, alias="lambda", description="λ of the returns: 0 one-step, 1 the game's outcome"
+    )
+
+
+class LearnerConfig(_Section):
+    """How the network is fitted to the targets."""
+
+    optimizer: Literal["adam", "sgd"] = Field(default="adam", description="update rule")
+    learning_rate: float = Field(default=1e-3, gt=0, description="step size at the start")
+    final_learning_rate: float = Field(
+        default=1e-5, gt=0, description="step size at the end; in between it falls by a constant factor per game"
+    )
+    batch_size: int = Field(default=2048, ge=1, description="afterstates per step")
+    passes: float = Field(default=1.0, gt=0, description="afterstates trained per new one")
+    window_rounds: int = Field(
+        default=1, ge=1, description="rounds whose afterstates are kept and sampled from; 1 streams each once"
+    )
+    ema: float = Field(
+        default=0.999, ge=0, lt=1, description="decay per step of the averaged weights that are evaluated and saved"
+    )
+    max_gradient_norm: float = Field(default=1.0, gt=0, description="gradients are scaled down to this norm")
+    device: str = Field(default="auto", description="`cpu`, `cuda`, `cuda:N`, or `auto`: a GPU if there is one")
+    threads: int = Field(
+        default=2, ge=1, description="torch threads on the CPU; part of what makes a run reproducible"
+    )
+
+
+class EvaluationConfig(_Section):
+    """Measuring the averaged weights while training and at the end."""
+
+    every_games: int = Field(default=100_000, ge=1, description="self-play games between two evaluations")
+    games: int = Field(default=2_000, ge=2, description="games per opponent while training, even")
+    final_games: int = Field(default=20_000, ge=2, description="games per opponent at the end, even")
+    opponents: tuple[str, ...] = Field(
+        default=("random", "pubeval", "previous"),
+        description="bots as the tournament names them; `previous` is the checkpoint evaluated before",
+    )
+    seed: int = Field(default=1_000_001, ge=0, description="seed of the dice while training")
+    final_seed: int = Field(default=2_000_003, ge=0, description="seed of the dice at the end, used for nothing else")
+
+    @field_validator("games", "final_games")
+    @classmethod
+    def _even(cls, games: int) -> int:
+        if games % 2:
+            raise ValueError(f"an even number expected, since games are played in pairs, not {games}")
+        return games
+
+
+class CheckpointConfig(_Section):
+    """Saving what training has reached."""
+
+    every_seconds: float = Field(default=60.0, gt=0, description="seconds between checkpoints: what a kill can cost")
+    num_to_keep: int = Field(default=3, ge=1, description="newest checkpoints kept in the run")
+
+
+class RayConfig(_Section):
+    """Where workers run."""
+
+    address: str | None = Field(
+        default="local",
+        description="`local` starts a cluster of its own, `auto` joins the one this machine belongs to, "
+        "`ray://host:port` or `host:port` a named one",
+    )
+    workers: int = Field(default=0, ge=0, description="worker actors; 0 plays in this process, without Ray")
+    mode: Literal["synchronous", "asynchronous"] = Field(
+        default="synchronous",
+        description="rounds that give the same weights for any number of workers, or free-running workers",
+    )
+    max_in_flight: int = Field(default=2, ge=1, description="requests a worker has waiting at most")
+    start_timeout: float = Field(default=120.0, gt=0, description="seconds to wait for a first worker")
+
+
+class TrainConfig(_Section):
+    """Everything that decides a training run."""
+
+    ruleset: str = Field(default="north-sultan", description="preset name, see `tavla rulesets`")
+    seed: int = Field(default=1, ge=0, lt=2**63, description="of dice, initial weights and sampling")
+    games: int = Field(default=1_000_000, ge=1, description="self-play games of the whole run")
+    parent: str | None = Field(default=None, description="checkpoint to start from instead of random weights")
+    network: NetworkConfig = NetworkConfig()
+    td: TDConfig = TDConfig()
+    self_play: SelfPlayConfig = SelfPlayConfig()
+    learner: LearnerConfig = LearnerConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    checkpoint: CheckpointConfig = CheckpointConfig()
+    ray: RayConfig = RayConfig()
+
+    @field_validator("ruleset")
+    @classmethod
+    def _known_ruleset(cls, name: str) -> str:
+        try:
+            get_ruleset(name)
+        except RulesetError as error:
+            raise ValueError(str(error)) from None
+        return name
+
+    @model_validator(mode="after")
+    def _workers_fit(self) -> Self:
+        if self.ray.mode == "asynchronous" and self.ray.workers == 0:
+            raise ValueError("ray.mode: asynchronous needs ray.workers of at least 1")
+        return self
+
+    @property
+    def num_rounds(self) -> int:
+        """Rounds of the whole run; the last one may be shorter."""
+        return -(-self.games // self.self_play.games_per_round)
+
+
+def load_config(path: Path | None, overrides: list[str]) -> TrainConfig:
+    """Read a configuration and apply `--set` overrides.
+
+    Args:
+      path: a YAML file; None starts from the defaults.
+      overrides: `dotted.key=value`, the value read as YAML.
+
+    Raises:
+      ConfigError: the file cannot be read, or a key or value is not what was expected; one line that names
+        the file, the key and the value.
+    """
+    data: Any = {}
+    if path is not None:
+        try:
+            data = yaml.safe_load(path.read_text()) or {}
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+        if not isinstance(data, dict):
+            raise ConfigError(f"{path}: keys and values expected, not {type(data).__name__}")
+    return parse_config(data, overrides, str(path) if path else "defaults")
+
+
+def parse_config(data: dict[str, Any], overrides: list[str], source: str) -> TrainConfig:
+    """Check configuration data; see `load_config`."""
+    overridden = set()
+    for override in overrides:
+        key, separator, text = override.partition("=")
+        if not separator or not key:
+            raise ConfigError(f"--set {override}: expected KEY=VALUE, such as td.lambda=0.7")
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError:
+            raise ConfigError(f"--set {override}: the value is not YAML") from None
+        _set(data, key.split("."), value, override)
+        overridden.add(key)
+    try:
+        return TrainConfig.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        where = f"--set {key}" if key in overridden else f"{source}: {key}" if key else source
+        if first["type"] == "extra_forbidden":
+            raise ConfigError(f"{where}: unknown key") from None
+        message = first["msg"].removeprefix("Value error, ")
+        given = first["input"]
+        shown = f" (got {given!r})" if isinstance(given, str | int | float | bool) or given is None else ""
+        raise ConfigError(f"{where}: {message}{shown}") from None
+
+
+def _set(data: dict[str, Any], path: list[str], value: Any, override: str) -> None:
+    for key in path[:-1]:
+        data = data.setdefault(key, {})
+        if not isinstance(data, dict):
+            raise ConfigError(f"--set {override}: {key} has no keys below it")
+    data[path[-1]] = value
+
+
+def dump_config(config: TrainConfig) -> dict[str, Any]:
+    """Return the resolved configuration as plain data, with the keys that the file uses."""
+    return config.model_dump(mode="json", by_alias=True)

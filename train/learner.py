@@ -1,0 +1,188 @@
+"""The learner: fits the network to λ-targets.
+
+Terms: a *step* is one minibatch; a *round* is the training on one round of self-play; *EMA weights* are the
+exponential moving average of the weights over steps, which are evaluated and saved, while the raw weights
+play and learn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn.functional import cross_entropy
+
+from tavla_ai import engine
+from tavla_ai.checkpoint import NetworkSpec
+from tavla_ai.errors import ConfigError
+from tavla_ai.network import ValueNetwork, from_numpy, to_numpy
+from train.config import LearnerConfig
+from train.worker import Batch
+
+
+class DivergedError(RuntimeError):
+    """The loss or a gradient is no longer a finite number."""
+
+
+@dataclass(frozen=True)
+class RoundMetrics:
+    """What one round of training did.
+
+    Attributes:
+      loss: mean cross-entropy in nats.
+      excess_loss: loss less the targets' own entropy: the mean divergence from target to prediction, in nats.
+      gradient_norm: mean norm before it was limited.
+      positions: afterstates trained.
+      steps: minibatches.
+      learning_rate: of the last step.
+    """
+
+    loss: float
+    excess_loss: float
+    gradient_norm: float
+    positions: int
+    steps: int
+    learning_rate: float
+
+
+class Learner:
+    """Holds the network, its average and the optimiser; deterministic given its batches and thread count."""
+
+    def __init__(
+        self,
+        spec: NetworkSpec,
+        config: LearnerConfig,
+        seed: int,
+        initial: dict[str, NDArray[np.float32]] | None = None,
+    ) -> None:
+        torch.set_num_threads(config.threads)
+        self._config = config
+        self._seed = seed
+        self._device = _device(config.device)
+        if initial is None:
+            torch.manual_seed(seed)
+            module = ValueNetwork(spec)
+        else:
+            module = from_numpy(spec, initial)
+        self._module = module.to(self._device)
+        self._average = [parameter.detach().clone() for parameter in self._module.parameters()]
+        parameters = self._module.parameters()
+        self._optimizer: torch.optim.Optimizer
+        if config.optimizer == "adam":
+            self._optimizer = torch.optim.Adam(parameters, lr=config.learning_rate, fused=True)
+        else:
+            self._optimizer = torch.optim.SGD(parameters, lr=config.learning_rate)
+        self._window: deque[tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]] = deque(
+            maxlen=config.window_rounds
+        )
+        self.steps = 0
+
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        """Return a copy of the raw weights, which play."""
+        return to_numpy(self._module)
+
+    def average_weights(self) -> dict[str, NDArray[np.float32]]:
+        """Return a copy of the EMA weights, which are evaluated and saved."""
+        names = [name for name, _ in self._module.named_parameters()]
+        return {
+            name: average.to("cpu", torch.float32).numpy().copy()
+            for name, average in zip(names, self._average, strict=True)
+        }
+
+    def train_round(self, batch: Batch, round_index: int, progress: float) -> RoundMetrics:
+        """Train on a round of self-play.
+
+        Args:
+          batch: the round's afterstates and targets.
+          round_index: with the seed, decides how afterstates are shuffled.
+          progress: share of the run behind us, 0 to 1, for the learning rate.
+
+        Raises:
+          DivergedError: the loss or gradient is not finite; the weights are then of no more use.
+        """
+        self._window.append((batch.boards, batch.targets, batch.utility_inputs))
+        boards = np.concatenate([boards for boards, _, _ in self._window])
+        targets = np.concatenate([targets for _, targets, _ in self._window])
+        utility_inputs = np.concatenate([inputs for _, _, inputs in self._window])
+        rng = np.random.Generator(np.random.Philox(key=[self._seed, round_index]))
+        order = self._sample(rng, len(boards), round(len(batch.boards) * self._config.passes))
+        rate = self._learning_rate(progress)
+        for group in self._optimizer.param_groups:
+            group["lr"] = rate
+        sums = torch.zeros(3, dtype=torch.float64, device=self._device)
+        steps = 0
+        for begin in range(0, len(order), self._config.batch_size):
+            chosen = order[begin : begin + self._config.batch_size]
+            features = torch.from_numpy(engine.encode(boards[chosen], utility_inputs[chosen]))
+            target = torch.from_numpy(targets[chosen]).to(self._device)
+            sums += self._step(features.to(self._device), target)
+            steps += 1
+        if not bool(torch.isfinite(sums).all()):
+            raise DivergedError(f"round {round_index}: loss or gradient is not finite")
+        loss, entropy, norm = (float(total) for total in sums / max(steps, 1))
+        return RoundMetrics(loss, loss - entropy, norm, len(order), steps, rate)
+
+    def _step(self, features: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        loss = cross_entropy(self._module(features), target)
+        self._optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = torch.nn.utils.clip_grad_norm_(self._module.parameters(), self._config.max_gradient_norm)
+        self._optimizer.step()
+        self.steps += 1
+        # The average starts as a plain mean, so that early noise does not linger.
+        decay = min(self._config.ema, self.steps / (self.steps + 10))
+        with torch.no_grad():
+            torch._foreach_lerp_(self._average, list(self._module.parameters()), 1 - decay)
+            entropy = torch.special.entr(target).sum(dim=1).mean()
+        return torch.stack([loss.detach(), entropy, norm]).double()
+
+    def _sample(self, rng: np.random.Generator, available: int, wanted: int) -> NDArray[np.intp]:
+        """Return `wanted` indices; none is drawn again before all have been drawn."""
+        rounds = math.ceil(wanted / available) if available else 0
+        drawn = [rng.permutation(available) for _ in range(rounds)]
+        return np.concatenate(drawn)[:wanted] if drawn else np.zeros(0, np.intp)
+
+    def _learning_rate(self, progress: float) -> float:
+        first, last = self._config.learning_rate, self._config.final_learning_rate
+        return first * (last / first) ** min(max(progress, 0.0), 1.0)
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that a resumed learner needs, loadable with `torch.load(weights_only=True)`."""
+        return {
+            "module": self._module.state_dict(),
+            "average": self._average,
+            "optimizer": self._optimizer.state_dict(),
+            "steps": self.steps,
+            # The newest rounds are trained on again only where the window is longer than one round.
+            "window": [
+                [torch.from_numpy(array) for array in arrays]
+                for arrays in list(self._window)[1 - self._config.window_rounds :]
+                if self._config.window_rounds > 1
+            ],
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` returned."""
+        self._module.load_state_dict(state["module"])
+        self._average = [average.to(self._device) for average in state["average"]]
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.steps = state["steps"]
+        self._window.clear()
+        self._window.extend(tuple(tensor.numpy() for tensor in tensors) for tensors in state["window"])
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError:
+        raise ConfigError(f"learner.device: cpu, cuda, cuda:N or auto expected, not {name!r}") from None
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise ConfigError(f"learner.device: this machine has no {name}")
+    return device
