@@ -1,0 +1,47 @@
+"""Train, measure and ship tavla bots: rules, positions, matches, checkpoints, bots and tournaments."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+
+from tavla_ai.bots import Bot, RankedPlay, make_bot, rank_plays
+from tavla_ai.checkpoint import Card, Checkpoint, load_checkpoint
+from tavla_ai.errors import CheckpointError, ConfigError, NotationError, RulesetError, TavlaError
+from tavla_ai.match import MatchState, Utility, match_equity_table, match_utility
+from tavla_ai.position import Position, apply_steps, format_play, parse_dice, parse_play
+from tavla_ai.rulesets import Ruleset, get_ruleset, ruleset_names
+from tavla_ai.tournament import PairResult, TournamentResult, play_pairing, play_tournament
+
+__version__ = version("tavla-ai")
+
+__all__ = [
+    "Bot",
+    "Card",
+    "Checkpoint",
+    "CheckpointError",
+    "ConfigError",
+    "MatchState",
+    "NotationError",
+    "PairResult",
+    "Position",
+    "RankedPlay",
+    "Ruleset",
+    "RulesetError",
+    "TavlaError",
+    "TournamentResult",
+    "Utility",
+    "__version__",
+    "apply_steps",
+    "format_play",
+    "get_ruleset",
+    "load_checkpoint",
+    "make_bot",
+    "match_equity_table",
+    "match_utility",
+    "parse_dice",
+    "parse_play",
+    "play_pairing",
+    "play_tournament",
+    "rank_plays",
+    "ruleset_names",
+]

@@ -110,9 +110,7 @@ class MatchState:
         return self.length - self.score[0], self.length - self.score[1]
 
 
-def match_equity_table(
-    length: int, score_shares: Sequence[float], scores: Sequence[int]
-) -> npt.NDArray[np.float64]:
+def match_equity_table(length: int, score_shares: Sequence[float], scores: Sequence[int]) -> npt.NDArray[np.float64]:
     """Return the chance of winning a match between equal players from every score between games.
 
     `M(a, b) = Σ p(s)·M(a − s, b) + Σ p(−s)·M(a, b − s)` over the scores that are not draws, divided by
@@ -171,15 +169,11 @@ def match_utility(table: npt.NDArray[np.float64], away: int, opp_away: int, scor
     longest = table.shape[0] - 1
     for side, need in (("away", away), ("opponent's away", opp_away)):
         if not 1 <= need <= longest:
-            raise RulesetError(
-                f"{side} {need}: expected 1 to {longest}, as far as the match equity table goes"
-            )
+            raise RulesetError(f"{side} {need}: expected 1 to {longest}, as far as the match equity table goes")
     return Utility(tuple(float(table[_after(away, opp_away, score)]) for score in scores), total=1.0)
 
 
-def match_utility_grid(
-    length: int, score_shares: Sequence[float], scores: Sequence[int]
-) -> npt.NDArray[np.float64]:
+def match_utility_grid(length: int, score_shares: Sequence[float], scores: Sequence[int]) -> npt.NDArray[np.float64]:
     """Return the utility values at every score of a match, for the engine.
 
     Args:

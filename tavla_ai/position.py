@@ -343,9 +343,7 @@ def parse_play(text: str) -> Play:
         steps += _parse_word(text, word[0], word.start())
         if len(steps) > MAX_STEPS:
             where = f"{word[0]!r} at index {word.start()}"
-            raise NotationError(
-                f"play {text!r}: {where} makes it {len(steps)} steps, expected at most {MAX_STEPS}"
-            )
+            raise NotationError(f"play {text!r}: {where} makes it {len(steps)} steps, expected at most {MAX_STEPS}")
     return tuple(steps)
 
 
@@ -436,9 +434,7 @@ def _check_opposed(counts: npt.NDArray[np.integer[Any]]) -> None:
             f" (mover {mover[point]}, opponent {opponent[BAR - point]} on own {BAR - point})"
         )
     if (counts[:, OFF] == NUM_CHECKERS).all():
-        raise RulesetError(
-            f"off: both sides have {NUM_CHECKERS} checkers, expected at most one to have finished"
-        )
+        raise RulesetError(f"off: both sides have {NUM_CHECKERS} checkers, expected at most one to have finished")
     if (counts[:, 1:7] > 1).all() and (counts[:, BAR] > 0).all():
         raise RulesetError(
             f"bar: both sides are on it against closed boards (mover {mover[BAR]}, opponent {opponent[BAR]})"
@@ -451,9 +447,7 @@ def _id_bits(text: str) -> str:
         raise NotationError(f"position ID {text!r}: {len(text)} characters, expected {_ID_LENGTH}")
     for index, character in enumerate(text):
         if character not in _ID_ALPHABET:
-            raise NotationError(
-                f"position ID {text!r}: {character!r} at index {index}, expected A-Z, a-z, 0-9, + or /"
-            )
+            raise NotationError(f"position ID {text!r}: {character!r} at index {index}, expected A-Z, a-z, 0-9, + or /")
     if text[-1] not in _ID_LAST:
         raise NotationError(
             f"position ID {text!r}: {text[-1]!r} at index {_ID_LENGTH - 1}, expected {', '.join(_ID_LAST)}"

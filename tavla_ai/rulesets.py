@@ -40,7 +40,7 @@ class Ruleset(BaseModel):
         description="start position of each side: own point → checkers"
     )
     opening: Opening = Field(
-        description="after the opening roll the winner plays those two dice (`use_dice`) or rolls both afresh (`reroll`)"
+        description="the winner of the opening roll plays those dice (`use_dice`) or rolls both afresh (`reroll`)"
     )
     next_game: NextGame = Field(
         description="later games of a match start with a fresh opening roll, or the previous winner rolls"

@@ -191,9 +191,7 @@ def test_bad_utilities_are_refused(values, message):
         Utility(values)
 
 
-@pytest.mark.parametrize(
-    ("away", "opp_away", "named"), [(0, 1, "^away 0"), (6, 1, "^away 6"), (1, -1, "away -1")]
-)
+@pytest.mark.parametrize(("away", "opp_away", "named"), [(0, 1, "^away 0"), (6, 1, "^away 6"), (1, -1, "away -1")])
 def test_needs_outside_the_table_are_refused(away, opp_away, named):
     table = match_equity_table(5, QUARTER, SCORES)
     with pytest.raises(RulesetError, match=f"{named}: expected 1 to 5"):

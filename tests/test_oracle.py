@@ -30,9 +30,7 @@ VARIANTS = {
 HITTING = {"portes", "north-sultan", "oyna-tavla", "traditional", "oyna-backgammon", "tawula"}
 OPPOSED = HITTING - {"tawula"} | {"plakoto", "plakoto-greek"}
 ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
-WALKED = [
-    preset for preset in oracle.PRESETS if preset not in ("north-sultan", "oyna-tavla", "fevga-noleave")
-]
+WALKED = [preset for preset in oracle.PRESETS if preset not in ("north-sultan", "oyna-tavla", "fevga-noleave")]
 
 
 def read_side(men: dict[str, int], off: int, bar: int) -> Side:
@@ -75,11 +73,7 @@ def replay(preset: str, position: Position, steps: list[Any]) -> Position:
 
 @pytest.mark.parametrize(
     ("preset", "case"),
-    [
-        pytest.param(preset, case, id=f"{case['id']}-{preset}")
-        for case in RULES
-        for preset in VARIANTS[case["variant"]]
-    ],
+    [pytest.param(preset, case, id=f"{case['id']}-{preset}") for case in RULES for preset in VARIANTS[case["variant"]]],
 )
 def test_rules_case(preset: str, case: dict[str, Any]) -> None:
     position = rules_position(preset, case)
@@ -122,14 +116,10 @@ def test_faults_movegen(case: dict[str, Any]) -> None:
         assert sum(after[1][25] > position[1][25] for after in turns) == expect["finals_with_a_hit"]
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(c, id=c["id"]) for c in FAULTS if c["kind"] == "rules-variant"]
-)
+@pytest.mark.parametrize("case", [pytest.param(c, id=c["id"]) for c in FAULTS if c["kind"] == "rules-variant"])
 def test_faults_rules_variant(case: dict[str, Any]) -> None:
     position, dice = fault_position(case["board"]), case["dice"]
-    western, traditional = (
-        case["expectation"][key] for key in ("same_moves_as_western", "no_hit_and_run_variant")
-    )
+    western, traditional = (case["expectation"][key] for key in ("same_moves_as_western", "no_hit_and_run_variant"))
     free = oracle.legal_turns("portes", position, dice)
     assert len(free) == western["distinct_final_positions"]
     assert fault_position(western["contains"]) in free
@@ -146,9 +136,7 @@ def test_faults_scoring(case: dict[str, Any]) -> None:
         assert oracle.score(preset, oracle.swap(position)) == -points
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(c, id=c["id"]) for c in FAULTS if c["kind"] == "movegen-count"]
-)
+@pytest.mark.parametrize("case", [pytest.param(c, id=c["id"]) for c in FAULTS if c["kind"] == "movegen-count"])
 def test_faults_counts(case: dict[str, Any]) -> None:
     position = fault_position(case["board"])
     assert position == oracle.start("portes")
@@ -185,9 +173,7 @@ def perft(preset: str, position: Position, depth: int) -> int:
             len(turns)
             if depth == 1
             else sum(
-                perft(preset, oracle.swap(after), depth - 1)
-                for after, turn in turns.items()
-                if turn.score is None
+                perft(preset, oracle.swap(after), depth - 1) for after, turn in turns.items() if turn.score is None
             )
         )
     return total
@@ -306,9 +292,7 @@ def test_gul_bara_two_unplayed_dice_pass_as_one_stage() -> None:
 def test_greek_plakoto_pinned_man_stops_the_bear_off() -> None:
     case = next(case for case in RULES if case["id"].startswith("PLK5"))
     position = rules_position("plakoto", case)
-    assert not any(
-        after[0][0] > position[0][0] for after in oracle.legal_turns("plakoto-greek", position, (6, 3))
-    )
+    assert not any(after[0][0] > position[0][0] for after in oracle.legal_turns("plakoto-greek", position, (6, 3)))
 
 
 def test_plakoto_pin_lifts_when_the_last_man_leaves() -> None:
@@ -316,9 +300,7 @@ def test_plakoto_pin_lifts_when_the_last_man_leaves() -> None:
     position = PlakotoPosition(oracle.side(men), oracle.side({15: 1, 24: 14}), (), (15,))
     (both,) = [after for after in oracle.legal_turns("plakoto", position, (4, 2)) if not after.me[10]]
     assert both.pin_opp == ()
-    assert all(
-        after.pin_opp == (15,) for after in oracle.legal_turns("plakoto", position, (4, 2)) if after.me[10]
-    )
+    assert all(after.pin_opp == (15,) for after in oracle.legal_turns("plakoto", position, (4, 2)) if after.me[10])
 
 
 def test_tawula_bar_enters_on_the_own_start_only() -> None:

@@ -153,9 +153,7 @@ def test_contact_compares_the_rearmost_checkers(me, opp, bar, has_contact):
     assert Position.from_sides(me, opp, bar=bar).has_contact() is has_contact
 
 
-@pytest.mark.parametrize(
-    "case", [FAULTS[name] for name in FAULTS if name.startswith("sc")], ids=lambda c: c["id"]
-)
+@pytest.mark.parametrize("case", [FAULTS[name] for name in FAULTS if name.startswith("sc")], ids=lambda c: c["id"])
 def test_finished_games_score_as_the_fault_cases_say(case):
     position = fault_position(case["board"])
     western = TAVLA.model_copy(update={"scores": (3, 2, 1, -1, -2, -3)})

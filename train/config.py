@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -67,12 +69,21 @@ class SelfPlayConfig(_Section):
         description="wins that are marses, as a share, for the match equity behind `match` utilities",
     )
 
+    @property
+    def num_threads(self) -> int:
+        """Threads of the engine in this process."""
+        return self.threads or os.cpu_count() or 1
+
 
 class TDConfig(_Section):
     """Temporal-difference targets."""
 
     lambda_: float = Field(
-        default=0.7, ge=0, le=1, alias="lambda", description="λ of the returns: 0 one-step, 1 the game's outcome"
+        default=0.7,
+        ge=0,
+        le=1,
+        alias="lambda",
+        description="λ of the returns: 0 one-step, 1 the game's outcome",
     )
 
 
@@ -82,7 +93,9 @@ class LearnerConfig(_Section):
     optimizer: Literal["adam", "sgd"] = Field(default="adam", description="update rule")
     learning_rate: float = Field(default=1e-3, gt=0, description="step size at the start")
     final_learning_rate: float = Field(
-        default=1e-5, gt=0, description="step size at the end; in between it falls by a constant factor per game"
+        default=1e-5,
+        gt=0,
+        description="step size at the end; in between it falls by a constant factor per game",
     )
     batch_size: int = Field(default=2048, ge=1, description="afterstates per step")
     passes: float = Field(default=1.0, gt=0, description="afterstates trained per new one")
@@ -90,13 +103,14 @@ class LearnerConfig(_Section):
         default=1, ge=1, description="rounds whose afterstates are kept and sampled from; 1 streams each once"
     )
     ema: float = Field(
-        default=0.999, ge=0, lt=1, description="decay per step of the averaged weights that are evaluated and saved"
+        default=0.999,
+        ge=0,
+        lt=1,
+        description="decay per step of the averaged weights that are evaluated and saved",
     )
     max_gradient_norm: float = Field(default=1.0, gt=0, description="gradients are scaled down to this norm")
     device: str = Field(default="auto", description="`cpu`, `cuda`, `cuda:N`, or `auto`: a GPU if there is one")
-    threads: int = Field(
-        default=2, ge=1, description="torch threads on the CPU; part of what makes a run reproducible"
-    )
+    threads: int = Field(default=2, ge=1, description="torch threads on the CPU; part of what makes a run reproducible")
 
 
 class EvaluationConfig(_Section):
@@ -237,6 +251,35 @@ def _set(data: dict[str, Any], path: list[str], value: Any, override: str) -> No
         if not isinstance(data, dict):
             raise ConfigError(f"--set {override}: {key} has no keys below it")
     data[path[-1]] = value
+
+
+# What may change when a run is continued: where it runs and how often it saves, not what it computes.
+_FREE_ON_RESUME = (
+    "ray.address",
+    "ray.workers",
+    "ray.max_in_flight",
+    "ray.start_timeout",
+    "checkpoint",
+    "self_play.threads",
+)
+
+
+def check_resumable(run: TrainConfig, wanted: TrainConfig, source: str) -> None:
+    """Raise `ConfigError` if `wanted` would compute something else than the run it continues."""
+    for key, before, after in _differences(dump_config(run), dump_config(wanted), ""):
+        if not key.startswith(_FREE_ON_RESUME):
+            raise ConfigError(
+                f"{source}: {key} is {after!r}, the run to resume has {before!r}; "
+                "start a new run (with --set parent=… to go on from its weights)"
+            )
+
+
+def _differences(before: Any, after: Any, key: str) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in before:
+            yield from _differences(before[name], after.get(name), f"{key}.{name}" if key else name)
+    elif before != after:
+        yield key, before, after
 
 
 def dump_config(config: TrainConfig) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from train.worker import Batch
 
 
 class DivergedError(RuntimeError):
-    """The loss or a gradient is no longer a finite number."""
+    """A loss, gradient or weight is no longer a finite number."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,9 @@ class Learner:
             target = torch.from_numpy(targets[chosen]).to(self._device)
             sums += self._step(features.to(self._device), target)
             steps += 1
-        if not bool(torch.isfinite(sums).all()):
-            raise DivergedError(f"round {round_index}: loss or gradient is not finite")
+        weights_finite = all(bool(torch.isfinite(weights).all()) for weights in self._module.parameters())
+        if not (weights_finite and bool(torch.isfinite(sums).all())):
+            raise DivergedError(f"round {round_index}: a loss, gradient or weight is not finite")
         loss, entropy, norm = (float(total) for total in sums / max(steps, 1))
         return RoundMetrics(loss, loss - entropy, norm, len(order), steps, rate)
 
@@ -149,7 +150,8 @@ class Learner:
 
     def _learning_rate(self, progress: float) -> float:
         first, last = self._config.learning_rate, self._config.final_learning_rate
-        return first * (last / first) ** min(max(progress, 0.0), 1.0)
+        rate: float = first * (last / first) ** min(max(progress, 0.0), 1.0)
+        return rate
 
     def state(self) -> dict[str, Any]:
         """Return everything that a resumed learner needs, loadable with `torch.load(weights_only=True)`."""

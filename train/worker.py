@@ -118,7 +118,7 @@ class SelfPlayWorker:
         self._mix = utility_mix(config.self_play, ruleset)
         self._seed = config.seed
         self._lambda = config.td.lambda_
-        self._threads = threads or os.cpu_count() or 1
+        self._threads = threads
         self._version = -1
         self._network: engine.Network | None = None
 
@@ -126,9 +126,7 @@ class SelfPlayWorker:
         """Return the process id: the worker is ready."""
         return os.getpid()
 
-    def play(
-        self, weights: Mapping[str, NDArray[np.float32]], version: int, first_game: int, num_games: int
-    ) -> Batch:
+    def play(self, weights: Mapping[str, NDArray[np.float32]], version: int, first_game: int, num_games: int) -> Batch:
         """Play games `first_game … first_game + num_games − 1` of the run's seed.
 
         Args:

@@ -36,11 +36,7 @@ class Fevga(Block):
 
     def can_move(self, position: Position) -> bool:
         """The player to move has a single step for some number 1..6 that ends in no wall (§2 c)."""
-        return any(
-            self.may_stop(after)
-            for die in range(1, 7)
-            for _, after in self.steps(self.begin(position), (die,))
-        )
+        return any(self.may_stop(after) for die in range(1, 7) for _, after in self.steps(self.begin(position), (die,)))
 
     def prefer(self, position: Position, dice: Stage, ends: list[End]) -> list[End]:
         """If some legal end leaves the opponent a move, only those are legal (§2 c)."""

@@ -10,9 +10,7 @@ from .core import BAR, End, Family, Position, Side, Stage, State, all_home, move
 class Opposed(Family):
     """State: (me, opp, frozen), frozen being the own home points where a man that hit must stay."""
 
-    def __init__(
-        self, *, hit_run_home: bool = True, larger_first: bool = False, triple: bool = False
-    ) -> None:
+    def __init__(self, *, hit_run_home: bool = True, larger_first: bool = False, triple: bool = False) -> None:
         self.hit_run_home = hit_run_home
         self.larger_first = larger_first
         self.triple = triple

@@ -1,0 +1,34 @@
+"""A small checkpoint with random weights, for tests that need one on disk."""
+
+from pathlib import Path
+
+import numpy as np
+
+from tavla_ai.checkpoint import NetworkSpec, Result, save_checkpoint
+from tavla_ai.rulesets import get_ruleset
+
+
+def write_checkpoint(
+    path: Path, ruleset: str = "north-sultan", seed: int = 1, num_scores: int = 4, results: tuple[Result, ...] = ()
+) -> Path:
+    """Write a checkpoint whose network prefers some plays to others, and return its path."""
+    network = NetworkSpec(hidden=(8, 8), num_scores=num_scores)
+    rng = np.random.default_rng(seed)
+    weights = {}
+    for i, (out, into) in enumerate(network.layer_shapes()):
+        weights[f"layers.{i}.weight"] = rng.normal(0, 0.5, (out, into)).astype(np.float32)
+        weights[f"layers.{i}.bias"] = rng.normal(0, 0.5, out).astype(np.float32)
+    save_checkpoint(
+        path,
+        weights,
+        ruleset=get_ruleset(ruleset),
+        network=network,
+        games=12_000,
+        positions=340_000,
+        seed=seed,
+        config={"td": {"lambda": 0.7}},
+        code={"commit": "0123abc"},
+        versions={"numpy": np.__version__},
+        results=results,
+    )
+    return path

@@ -1,0 +1,119 @@
+"""Bots by name, and the plays of one roll."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from checkpoints_fixture import write_checkpoint
+
+from tavla_ai import engine
+from tavla_ai.bots import BASELINES, make_bot, rank_plays
+from tavla_ai.checkpoint import load_checkpoint
+from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
+from tavla_ai.match import Utility
+from tavla_ai.position import Position, apply_steps, format_play
+from tavla_ai.rulesets import get_ruleset, ruleset_names
+
+NORTH_SULTAN = get_ruleset("north-sultan")
+
+
+@pytest.fixture(scope="module")
+def checkpoint_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_checkpoint(tmp_path_factory.mktemp("bots") / "small")
+
+
+# Names
+
+
+@pytest.mark.parametrize("ruleset", ruleset_names())
+@pytest.mark.parametrize("name", BASELINES)
+def test_baselines_play_every_tavla_preset(name: str, ruleset: str) -> None:
+    bot = make_bot(name, get_ruleset(ruleset))
+    assert bot.name == name
+    assert bot.checkpoint is None
+
+
+def test_a_folder_is_a_checkpoint(checkpoint_path: Path) -> None:
+    bot = make_bot(f"{checkpoint_path}/", NORTH_SULTAN)
+    assert bot.name == str(checkpoint_path)
+    assert bot.checkpoint is not None
+    assert bot.checkpoint.card.games == 12_000
+
+
+def test_a_folder_may_have_a_baselines_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_checkpoint(Path("random"))
+    assert make_bot("random", NORTH_SULTAN).checkpoint is None
+    assert make_bot("./random", NORTH_SULTAN).checkpoint is not None
+
+
+@pytest.mark.parametrize("spec", ["pubevil", "no/such/folder", ""])
+def test_an_unknown_bot_lists_what_is_known(spec: str) -> None:
+    with pytest.raises(TavlaError) as caught:
+        make_bot(spec, NORTH_SULTAN)
+    assert str(caught.value) == f"unknown bot {spec!r}; expected random, pubeval or a checkpoint's folder"
+
+
+def test_a_folder_without_a_card_is_no_bot(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"card\.json"):
+        make_bot(str(tmp_path), NORTH_SULTAN)
+
+
+def test_a_network_of_another_game_is_refused(checkpoint_path: Path) -> None:
+    make_bot(str(checkpoint_path), get_ruleset("portes"))
+    with pytest.raises(CheckpointError, match=r"trained for north-sultan.*traditional"):
+        make_bot(str(checkpoint_path), get_ruleset("traditional"))
+
+
+def test_a_network_with_other_scores_is_refused(tmp_path: Path) -> None:
+    path = write_checkpoint(tmp_path / "six", num_scores=6)
+    with pytest.raises(CheckpointError, match="predicts 6 scores, a game of north-sultan has 4"):
+        make_bot(str(path), NORTH_SULTAN)
+    with pytest.raises(CheckpointError, match="predicts 6 scores"):
+        rank_plays(NORTH_SULTAN, Position.start(NORTH_SULTAN), (3, 1), load_checkpoint(path))
+
+
+# Plays
+
+
+def test_without_a_network_plays_are_the_engines() -> None:
+    position = Position.start(NORTH_SULTAN)
+    plays = rank_plays(NORTH_SULTAN, position, (3, 1))
+    boards, _ = engine.legal_plays(engine.compile_rules(NORTH_SULTAN), position.board, 3, 1)
+    assert [play.afterstate for play in plays] == [Position(board) for board in boards]
+    assert all(apply_steps(position, play.steps) == play.afterstate for play in plays)
+    assert all(play.outcomes is None and play.equity is None for play in plays)
+    assert "8/5 6/5" in [format_play(position, play.steps) for play in plays]
+
+
+def test_a_network_ranks_by_expected_points(checkpoint_path: Path) -> None:
+    position = Position.start(NORTH_SULTAN)
+    checkpoint = load_checkpoint(checkpoint_path)
+    plays = rank_plays(NORTH_SULTAN, position, (6, 6), checkpoint)
+    boards = np.stack([play.afterstate.board for play in plays])
+    inputs = np.tile(np.array(Utility.points(NORTH_SULTAN).inputs, np.float32), (len(plays), 1))
+    outcomes = checkpoint.engine_network().evaluate(boards, inputs)
+    equities = np.array([play.equity for play in plays])
+    np.testing.assert_allclose(np.array([play.outcomes for play in plays]), outcomes, atol=1e-6)
+    np.testing.assert_allclose(equities, outcomes @ np.array([2, 1, -1, -2]), atol=1e-6)
+    assert (np.diff(equities) <= 0).all()
+    assert len(np.unique(equities)) > 5
+
+
+@pytest.mark.parametrize(("opp", "opp_off", "score"), [({6: 15}, 0, 2), ({6: 14}, 1, 1)], ids=["mars", "single"])
+def test_a_finished_game_is_worth_its_score(
+    checkpoint_path: Path, opp: dict[int, int], opp_off: int, score: int
+) -> None:
+    # 2-1 bears both checkers off.
+    position = Position.from_sides({2: 1, 1: 1}, opp, off=(13, opp_off))
+    plays = rank_plays(NORTH_SULTAN, position, (2, 1), load_checkpoint(checkpoint_path))
+    finished = [play for play in plays if play.afterstate.is_over()]
+    assert [play.equity for play in finished] == [score]
+    assert finished[0].outcomes == tuple(float(s == score) for s in NORTH_SULTAN.scores)
+    assert plays[0] is finished[0]
+
+
+def test_a_finished_position_has_no_plays() -> None:
+    over = Position.from_sides({}, {6: 15})
+    with pytest.raises(RulesetError, match="over"):
+        rank_plays(NORTH_SULTAN, over, (2, 1))

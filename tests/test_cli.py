@@ -1,0 +1,472 @@
+"""The command line: results on stdout, one line and exit code 2 for a user's mistake, never a traceback."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from checkpoints_fixture import write_checkpoint
+from click.testing import CliRunner, Result
+
+import tavla_ai
+from tavla_ai import checkpoint as checkpoint_module
+from tavla_ai import engine
+from tavla_ai.checkpoint import CARD_FILE, WEIGHTS_FILE
+from tavla_ai.cli import main
+from tavla_ai.rulesets import ruleset_names
+
+START = "4HPwATDgc/ABMA"
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    result = checkpoint_module.Result(
+        opponent="pubeval",
+        games=10_000,
+        points_per_game=0.512,
+        standard_error=0.013,
+        win_share=0.68,
+        mars_share=0.31,
+        seed=5,
+    )
+    return write_checkpoint(tmp_path_factory.mktemp("cli") / "small", results=(result,))
+
+
+def run(*args: object) -> Result:
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+def ok(*args: object) -> str:
+    result = run(*args)
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return result.stdout
+
+
+def ok_json(*args: object) -> Any:
+    return json.loads(ok(*args, "--json"))
+
+
+def fails(*args: object) -> str:
+    """Run a command with a user's mistake in it and return its one line."""
+    result = run(*args)
+    assert result.exit_code == 2, result.output
+    assert isinstance(result.exception, SystemExit)
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr.strip()
+
+
+# The group
+
+
+def test_no_command_shows_help() -> None:
+    assert ok() == ok("--help")
+
+
+def test_version() -> None:
+    assert ok("--version") == f"tavla, version {tavla_ai.__version__}\n"
+
+
+@pytest.mark.parametrize("name", sorted(main.commands))
+def test_every_help_has_an_example(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # In a checkout `train --help` is the trainer's.
+    assert re.search(rf"Examples?:\n +tavla {name}\b", ok(name, "--help"))
+
+
+def test_the_examples_work(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(checkpoint, tmp_path / "checkpoints" / "hard")
+    texts = [command.help or "" for name, command in main.commands.items() if name not in ("export", "train", "bench")]
+    examples = [
+        line for text in [main.help or "", *texts] for line in re.findall(r"^ *tavla (.*)$", text, re.MULTILINE)
+    ]
+    assert len(examples) == len(texts) + 1
+    for example in examples:
+        assert ok(*example.split())
+
+
+def test_an_unknown_command_or_option_is_one_line() -> None:
+    assert "No such command 'bogus'" in fails("bogus")
+    assert "--bogus" in fails("moves", "--bogus")
+
+
+def test_an_unreadable_file_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", "some/file")
+
+    monkeypatch.setattr("tavla_ai.cli.load_checkpoint", refuse)
+    assert fails("inspect", "x") == "error: some/file: Permission denied"
+
+
+def test_ctrl_c_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tavla_ai.cli.play_tournament", interrupt)
+    result = run("tournament", "pubeval", "random")
+    assert result.exit_code == 130
+    assert result.output.strip() == ""
+
+
+def tavla(*args: str) -> list[str]:
+    return [sys.executable, "-c", "from tavla_ai.cli import main; main()", *args]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_ctrl_c_stops_a_running_tournament() -> None:
+    process = subprocess.Popen(
+        tavla("tournament", "pubeval", "random", "--games", "1000000000"), stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert stderr.strip() == ""
+
+
+def test_what_the_terminal_cannot_show_is_no_traceback() -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(tavla("rulesets", "portes"), env=environment, capture_output=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
+def test_nothing_heavy_is_imported() -> None:
+    code = "import sys, tavla_ai.cli; sys.exit(bool({'torch', 'ray', 'onnxruntime'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# tournament
+
+
+def test_tournament_prints_pairings_and_totals(checkpoint: Path) -> None:
+    out = ok("tournament", checkpoint, "random", "pubeval", "--games", "40", "--seed", "3")
+    assert "north-sultan, single games, seed 3" in out
+    assert out.count(str(checkpoint)) == 3  # two pairings and a total
+    assert "All pairings" in out
+
+
+def test_tournament_json() -> None:
+    data = ok_json("tournament", "pubeval", "random", "--games", "40")
+    (pairing,) = data["pairings"]
+    assert (pairing["a"], pairing["b"], pairing["games"]) == ("pubeval", "random", 40)
+    assert pairing["points_per_game"] > 1.5
+    assert [total["name"] for total in data["totals"]] == ["pubeval", "random"]
+
+
+def test_tournament_plays_matches() -> None:
+    args = ("tournament", "pubeval", "random", "--games", "20", "--match-length", "5", "--ruleset", "oyna-tavla")
+    data = ok_json(*args)
+    assert (data["ruleset"], data["match_length"], data["pairings"][0]["matches"]) == ("oyna-tavla", 5, 20)
+    assert "matches to 5" in ok(*args)
+
+
+def test_tournament_does_not_depend_on_workers(checkpoint: Path) -> None:
+    results = []
+    for workers in (0, 1, 3):
+        data = ok_json("tournament", checkpoint, "pubeval", "--games", "102", "--workers", workers)
+        del data["pairings"][0]["games_per_second"]
+        results.append(data)
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["random"], "a tournament of 1: expected at least 2 bots"),
+        ([], "a tournament of 0"),
+        (["random", "pubevil"], "unknown bot 'pubevil'; expected random, pubeval or a checkpoint's folder"),
+        (["random", "no/such"], "unknown bot 'no/such'"),
+        (["random", "pubeval", "--games", "7"], "7 games: expected an even number"),
+        (["random", "pubeval", "--games", "0"], "0 games"),
+        (["random", "pubeval", "--games", "many"], "'--games': 'many' is not a valid integer"),
+        (["random", "pubeval", "--seed", "-1"], "'--seed'"),
+        (["random", "pubeval", "--workers", "-1"], "'--workers'"),
+        (["random", "pubeval", "--match-length", "4"], "match length 4: north-sultan is played to 1, 3, 5"),
+        (["random", "pubeval", "--match-length", "0"], "match length 0"),
+        (["random", "pubeval", "--match-length", "41", "--ruleset", "traditional"], "expected at most 40"),
+        (["random", "pubeval", "--ruleset", "chess"], "unknown ruleset 'chess'; expected one of north-sultan"),
+    ],
+)
+def test_tournament_mistakes(args: list[str], message: str) -> None:
+    assert message in fails("tournament", *args)
+
+
+# Checkpoints that cannot be used
+
+
+def damage(path: Path, name: str, data: bytes) -> None:
+    (path / name).write_bytes(data)
+
+
+@pytest.fixture
+def copy(checkpoint: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(checkpoint, tmp_path / "copy"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("inspect", "{}"), ("tournament", "{}", "random"), ("moves", "--dice", "31", "--checkpoint", "{}")],
+    ids=lambda command: command[0],
+)
+class TestBadCheckpoint:
+    def fails(self, command: tuple[str, ...], path: Path) -> str:
+        return fails(*(part.format(path) for part in command))
+
+    def test_missing(self, command: tuple[str, ...], tmp_path: Path) -> None:
+        path = tmp_path / "none"
+        message = self.fails(command, path)
+        assert f"{path}: no such checkpoint" in message or f"unknown bot '{path}'" in message
+
+    def test_a_file(self, command: tuple[str, ...], copy: Path) -> None:
+        assert "not a checkpoint" in self.fails(command, copy / CARD_FILE)
+
+    def test_without_a_card(self, command: tuple[str, ...], copy: Path) -> None:
+        (copy / CARD_FILE).unlink()
+        assert f"it has no {CARD_FILE}" in self.fails(command, copy)
+
+    @pytest.mark.parametrize(
+        "data", [b"", b"{", b"[]", b"\xff\xfe", b'{"schema_version": 99}', b'{"schema_version": 1}']
+    )
+    def test_a_damaged_card(self, command: tuple[str, ...], copy: Path, data: bytes) -> None:
+        damage(copy, CARD_FILE, data)
+        assert CARD_FILE in self.fails(command, copy)
+
+    def test_a_card_with_a_wrong_value(self, command: tuple[str, ...], copy: Path) -> None:
+        card = json.loads((copy / CARD_FILE).read_text())
+        card["ruleset"]["opening"] = "coin"
+        damage(copy, CARD_FILE, json.dumps(card).encode())
+        assert "ruleset.opening" in self.fails(command, copy)
+
+    def test_damaged_weights(self, command: tuple[str, ...], copy: Path) -> None:
+        data = bytearray((copy / WEIGHTS_FILE).read_bytes())
+        data[-1] ^= 1
+        damage(copy, WEIGHTS_FILE, bytes(data))
+        assert "damaged, its sha256 is" in self.fails(command, copy)
+
+    def test_missing_weights(self, command: tuple[str, ...], copy: Path) -> None:
+        (copy / WEIGHTS_FILE).unlink()
+        assert f"{WEIGHTS_FILE}: cannot be read" in self.fails(command, copy)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("tournament", "{}", "random"), ("moves", "--dice", "31", "--checkpoint", "{}")],
+    ids=lambda command: command[0],
+)
+def test_a_checkpoint_of_another_game_is_refused(command: tuple[str, ...], checkpoint: Path, tmp_path: Path) -> None:
+    args = [part.format(checkpoint) for part in command]
+    ok(*args, "--ruleset", "portes", *(["--games", "2"] if args[0] == "tournament" else []))
+    assert "trained for north-sultan" in fails(*args, "--ruleset", "traditional")
+    six = write_checkpoint(tmp_path / "six", num_scores=6)
+    assert "predicts 6 scores" in fails(*(part.format(six) for part in command))
+
+
+# inspect
+
+
+def test_inspect_is_readable(checkpoint: Path) -> None:
+    out = ok("inspect", checkpoint)
+    for text in ("north-sultan", "12,000", "340,000", "210-8-8-4", "0123abc", "pubeval", "+0.512 +- 0.013", "68.0"):
+        assert text in out
+    assert ok_json("inspect", checkpoint) == json.loads((checkpoint / CARD_FILE).read_text())
+
+
+def test_inspect_without_results(tmp_path: Path) -> None:
+    assert "not been measured" in ok("inspect", write_checkpoint(tmp_path / "new"))
+
+
+# moves
+
+
+def test_moves_shows_the_board_and_every_play() -> None:
+    out = ok("moves", "--position", START, "--dice", "31")
+    assert "+13-14-15" in out
+    assert "16 legal plays of 3-1" in out
+    assert "8/5 6/5" in out
+    assert out == ok("moves", "--dice", "3-1")
+
+
+def test_moves_json_gives_the_position_after_each_play() -> None:
+    data = ok_json("moves", "--position", START, "--dice", "31")
+    assert (data["position"], data["dice"], len(data["plays"])) == (START, [3, 1], 16)
+    # Checked against GNU Backgammon 1.07: the board after 8/5 6/5 with the other side on roll.
+    after = {play["play"]: play["position"] for play in data["plays"]}
+    assert after["8/5 6/5"] == "sGfwATDgc/ABMA"
+    assert all(set(play) == {"play", "steps", "position"} for play in data["plays"])
+
+
+def test_moves_with_a_checkpoint_are_ranked(checkpoint: Path) -> None:
+    data = ok_json("moves", "--dice", "31", "--checkpoint", checkpoint)
+    equities = [play["equity"] for play in data["plays"]]
+    assert equities == sorted(equities, reverse=True)
+    for play in data["plays"]:
+        mars, single, lost_single, lost_mars = play["outcomes"]
+        assert play["win"] == pytest.approx(mars + single)
+        assert (play["mars"], play["mars_lost"]) == pytest.approx((mars, lost_mars))
+        assert play["equity"] == pytest.approx(2 * mars + single - lost_single - 2 * lost_mars)
+    first = data["plays"][0]
+    lines = ok("moves", "--dice", "31", "--checkpoint", checkpoint).splitlines()
+    (line,) = [line for line in lines if line.split()[:1] == ["1"]]
+    assert first["play"] in line
+    assert f"{first['equity']:+.4f}" in line
+
+
+def test_moves_without_a_move() -> None:
+    # On the bar against six closed points.
+    position = tavla_ai.Position.from_sides({6: 14}, dict.fromkeys(range(1, 7), 2) | {8: 3}, bar=(1, 0))
+    out = ok("moves", "--position", position.to_id(), "--dice", "65")
+    assert "1 legal play of 6-5" in out
+    assert "(no move)" in out
+
+
+@pytest.mark.parametrize("dice", ["07", "3", "abc", "311", "77", "", "-1", "3.1", "60"])
+def test_moves_refuses_other_dice(dice: str) -> None:
+    assert re.search(
+        r"error: (die \d: expected 1 to 6|dice '.*': expected two digits)", fails("moves", f"--dice={dice}")
+    )
+
+
+def test_moves_needs_dice() -> None:
+    assert "Missing option '--dice'" in fails("moves")
+
+
+BOTH_ON_ONE_POINT = tavla_ai.Position.start(tavla_ai.get_ruleset("north-sultan")).board.copy()
+BOTH_ON_ONE_POINT[0, 6], BOTH_ON_ONE_POINT[0, 1] = 4, 1  # my ace point is the opponent's 24
+
+
+@pytest.mark.parametrize(
+    "command", [("moves", "--dice", "31"), ("perft", "--depth", "1")], ids=lambda command: command[0]
+)
+@pytest.mark.parametrize(
+    ("position", "message"),
+    [
+        ("", "0 characters, expected 14"),
+        ("4HPwATDgc/ABM", "13 characters, expected 14"),
+        ("4HPwATDgc/ABMAA", "15 characters, expected 14"),
+        ("4HPwATDgc_ABMA", "'_' at index 9"),
+        ("4HPwATDgc/ABMé", "'é' at index 13"),
+        ("4HPwATDgc/ABMB", "expected A, Q, g, w"),
+        ("//////////////", "'/' at index 13"),
+        ("/////////////w", "its bits end before both sides are placed"),
+        (tavla_ai.Position(BOTH_ON_ONE_POINT).to_id(), "point 1: both sides stand on it"),
+        ("AAAAAAAAAAAAAA", "off: both sides have 15"),
+        (tavla_ai.Position.from_sides({}, {6: 15}).to_id(), "the game is over"),
+        (tavla_ai.Position.from_sides({6: 15}, {}).to_id(), "the game is over"),
+    ],
+)
+def test_bad_positions_are_refused(command: tuple[str, ...], position: str, message: str) -> None:
+    line = fails(*command, "--position", position)
+    assert line.startswith(f"error: position ID {position!r}: ")
+    assert message in line
+
+
+def test_moves_refuses_an_unknown_ruleset() -> None:
+    assert "unknown ruleset 'tavli'" in fails("moves", "--ruleset", "tavli", "--dice", "31")
+
+
+# perft
+
+
+def test_perft_counts() -> None:
+    assert ok("perft", "--depth", "1") == "447\n"
+    assert ok("perft") == "202782\n"
+    assert ok_json("perft", "--depth", "2") == {
+        "ruleset": "north-sultan",
+        "position": START,
+        "depth": 2,
+        "count": 202782,
+    }
+
+
+@pytest.mark.parametrize("ruleset", ruleset_names())
+def test_perft_is_the_engines(ruleset: str) -> None:
+    # A race close to its end: finished games go no deeper.
+    position = tavla_ai.Position.from_sides({3: 1, 2: 1, 1: 2}, {3: 1, 1: 2})
+    rules = engine.compile_rules(tavla_ai.get_ruleset(ruleset))
+    for depth in (1, 2, 3):
+        args = ("perft", "--ruleset", ruleset, "--position", position.to_id(), "--depth", depth)
+        assert int(ok(*args)) == engine.perft(rules, position.board, depth)
+
+
+def test_perft_divides_by_roll() -> None:
+    lines = ok("perft", "--depth", "1", "--divide").splitlines()
+    assert lines[:3] == ["11: 42", "21: 15", "22: 75"]
+    assert len(lines) == 22
+    assert sum(int(line.split()[1]) for line in lines[:-1]) == int(lines[-1]) == 447
+    assert ok_json("perft", "--depth", "1", "--divide")["rolls"]["31"] == 16
+
+
+@pytest.mark.parametrize("depth", ["0", "-1", "x"])
+def test_perft_refuses_other_depths(depth: str) -> None:
+    assert "'--depth'" in fails("perft", "--depth", depth)
+
+
+# rulesets
+
+
+def test_rulesets_are_listed() -> None:
+    out = ok("rulesets")
+    assert all(name in out for name in ruleset_names())
+    assert [ruleset["name"] for ruleset in ok_json("rulesets")] == list(ruleset_names())
+
+
+def test_a_ruleset_is_shown_in_full() -> None:
+    out = ok("rulesets", "traditional")
+    assert re.search(r"hit_and_run +no ", out)
+    assert re.search(r"match_lengths +any ", out)
+    assert re.search(r"setup +24: 2, 13: 5, 8: 3, 6: 5 ", out)
+    assert tavla_ai.Ruleset.model_validate(ok_json("rulesets", "traditional")) == tavla_ai.get_ruleset("traditional")
+
+
+def test_an_unknown_ruleset_lists_the_known() -> None:
+    assert ", ".join(ruleset_names()) in fails("rulesets", "gammon")
+
+
+# export and train
+
+
+@pytest.mark.parametrize(
+    "args", [[], ["x"], ["--out", "y"], ["x", "--verify", "y"], ["--verify", "y", "--out", "z"]], ids=" ".join
+)
+def test_export_needs_one_task(args: list[str]) -> None:
+    assert "--verify" in fails("export", *args)
+
+
+def test_export_reports_what_is_missing(tmp_path: Path) -> None:
+    assert "no such checkpoint" in fails("export", tmp_path / "none", "--out", tmp_path / "bundle")
+    assert str(tmp_path / "none") in fails("export", "--verify", tmp_path / "none")
+
+
+def test_training_runs_from_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "training runs from a checkout" in fails("train", "--config", "x.yaml")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="replaces the process")
+def test_train_hands_over_to_the_checkout(tmp_path: Path) -> None:
+    (tmp_path / "train").mkdir()
+    (tmp_path / "train" / "__init__.py").touch()
+    (tmp_path / "train" / "__main__.py").write_text("import sys; print(sys.argv[1:]); sys.exit(3)\n")
+    args = ["--config", "x.yaml", "--set", "td.lambda=0.7", "--help"]
+    done = subprocess.run(tavla("train", *args), cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, f"{args}\n", "")
+
+
+# The public surface
+
+
+def test_the_public_surface_is_sorted_and_real() -> None:
+    assert tavla_ai.__all__ == sorted(tavla_ai.__all__)
+    assert all(hasattr(tavla_ai, name) for name in tavla_ai.__all__)
+    assert isinstance(main, click.Group)

@@ -1,0 +1,202 @@
+"""`python -m train`: train a bot from a recipe."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from tavla_ai.checkpoint import Card, is_checkpoint, load_checkpoint
+from tavla_ai.errors import TavlaError
+from tavla_ai.tournament import PairResult
+from train.config import TrainConfig, check_resumable, load_config
+from train.learner import DivergedError
+from train.pipeline import Interrupted, Pipeline, Reporter
+from train.pipeline import Progress as RunProgress
+from train.pool import make_pool
+from train.run import RunDirectory
+
+EXIT_USER = 2
+EXIT_DIVERGED = 3
+EXIT_INTERRUPTED = 130
+
+
+class _Screen(Reporter):
+    """Shows progress on a terminal as a bar, elsewhere as a line now and then."""
+
+    def __init__(self, config: TrainConfig, console: Console) -> None:
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("games"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[detail]}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task(config.ruleset, total=config.games, detail="")
+        self._console = console
+        self._first: tuple[float, int] | None = None
+        self._games = config.games
+        self._last_line = 0.0
+
+    def __enter__(self) -> _Screen:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._bar.stop()
+
+    def advance(self, progress: RunProgress, metrics: dict[str, float]) -> None:
+        detail = (
+            f"{metrics['speed/games_per_second']:.0f} games/s  "
+            f"{metrics['speed/positions_per_second']:.0f} positions/s  "
+            f"loss {metrics['losses/cross_entropy']:.4f}"
+        )
+        self._bar.update(self._task, completed=progress.games, detail=detail)
+        now = time.monotonic()
+        if self._first is None:
+            self._first = (now, progress.games)
+        if not self._console.is_terminal and now - self._last_line >= 30:
+            self._last_line = now
+            since, games = self._first
+            left = (now - since) * (self._games - progress.games) / max(progress.games - games, 1)
+            eta = f"  about {left / 60:.0f} min left" if progress.games > games else ""
+            self._console.print(f"{progress.games}/{self._games} games  {detail}{eta}", highlight=False)
+
+    def evaluated(self, results: list[PairResult]) -> None:
+        for result in results:
+            self._console.print(
+                f"{result.points_per_game:+.3f} ± {1.96 * (result.standard_error or 0):.3f} points per game "
+                f"against {result.b} ({result.games} games)",
+                highlight=False,
+            )
+
+
+@click.command(
+    epilog="Example: python -m train --config configs/quick.yaml --run runs/quick --set td.lambda=0.6",
+    context_settings={"max_content_width": 100},
+)
+@click.option("--config", "config_path", type=click.Path(path_type=Path), help="Recipe, a YAML file.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a key, such as td.lambda=0.7.")
+@click.option("--workers", type=click.IntRange(min=0), help="Ray workers; 0 plays in this process, without Ray.")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of the run.")
+@click.option("--run", "run_path", type=click.Path(path_type=Path), help="Run directory [default: runs/<recipe>].")
+@click.option(
+    "--resume",
+    metavar="RUN|auto",
+    help="Continue a run from its newest checkpoint; `auto` continues --run if it exists and else starts it.",
+)
+@click.option("--rounds", type=click.IntRange(min=1), help="Stop after so many rounds; --resume goes on from there.")
+@click.option("--json", "as_json", is_flag=True, help="Print the final card as JSON.")
+def command(
+    config_path: Path | None,
+    overrides: tuple[str, ...],
+    workers: int | None,
+    seed: int | None,
+    run_path: Path | None,
+    resume: str | None,
+    rounds: int | None,
+    as_json: bool,
+) -> None:
+    """Train a bot by self-play TD(λ).
+
+    Everything goes into the run directory: configuration, code version, log, TensorBoard events,
+    checkpoints, and `final`, the measured result.
+    """
+    settings = list(overrides)
+    if workers is not None:
+        settings.append(f"ray.workers={workers}")
+    if seed is not None:
+        settings.append(f"seed={seed}")
+    console = Console(stderr=True)
+    if run_path is None:
+        run_path = Path("runs") / (config_path.stem if config_path else "default")
+    if resume not in (None, "auto"):
+        run_path = Path(str(resume))
+    run = RunDirectory(run_path)
+    if resume is not None and (resume != "auto" or run.exists()):
+        recorded = run.load_config([])
+        config = run.load_config(settings) if config_path is None else load_config(config_path, settings)
+        check_resumable(recorded, config, str(config_path or "--set"))
+        if is_checkpoint(run.final):
+            console.print(f"{run.path}: finished already", highlight=False)
+            _print_result(load_checkpoint(run.final).card, run, as_json)
+            return
+    else:
+        resume = None
+        config = load_config(config_path, settings)
+        run.check_free()
+    # Nothing is written before everything that the recipe names has been found.
+    with closing(make_pool(config)) as pool, _Screen(config, console) as screen:
+        pipeline = Pipeline(config, run, pool, screen)
+        if resume is None:
+            run.create(config)
+        with run.logging():
+            if resume is not None:
+                pipeline.resume()
+            if not pipeline.train(rounds):
+                console.print(f"stopped after {rounds} rounds; go on with --resume {run.path}", highlight=False)
+                return
+            card = pipeline.finish()
+    _print_result(card, run, as_json)
+
+
+def _print_result(card: Card, run: RunDirectory, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(card.model_dump(mode="json")))
+        return
+    console = Console(width=None if sys.stdout.isatty() else 100)
+    table = Table(title=f"{card.ruleset.name}, {card.games} games of self-play, network {list(card.network.hidden)}")
+    for heading in ("opponent", "games", "points per game", "95 % interval", "wins", "mars of wins"):
+        table.add_column(heading, justify="left" if heading == "opponent" else "right")
+    for result in card.results:
+        half = 1.96 * result.standard_error
+        table.add_row(
+            result.opponent,
+            str(result.games),
+            f"{result.points_per_game:+.3f}",
+            f"{result.points_per_game - half:+.3f} … {result.points_per_game + half:+.3f}",
+            f"{result.win_share:.1%}",
+            f"{result.mars_share:.1%}",
+        )
+    console.print(table)
+    click.echo(f"checkpoint: {run.final}")
+
+
+def main() -> None:
+    """Run the command with the product's exit codes: 2 a user's mistake, 3 divergence, 130 interrupted."""
+    try:
+        command(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(EXIT_USER)
+    except TavlaError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(EXIT_USER)
+    except DivergedError as error:
+        click.echo(f"error: {error}; stopped, the last checkpoint is kept", err=True)
+        sys.exit(EXIT_DIVERGED)
+    except (Interrupted, KeyboardInterrupt, click.Abort):
+        click.echo("interrupted; the run is saved and can be resumed", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

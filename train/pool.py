@@ -1,0 +1,249 @@
+"""Where self-play runs: in this process, or on Ray actors that may die and be replaced."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tavla_ai.errors import ConfigError, TavlaError
+from train.config import TrainConfig
+from train.worker import Batch, SelfPlayWorker
+
+log = logging.getLogger("train")
+
+Weights = Mapping[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A range of games to play with one version of the weights."""
+
+    version: int
+    first_game: int
+    num_games: int
+
+
+@dataclass
+class PoolStatistics:
+    """Counts since the pool was made."""
+
+    worker_deaths: int = 0
+    lost_batches: int = 0
+
+
+class Pool(Protocol):
+    """Plays tasks with the weights last broadcast."""
+
+    statistics: PoolStatistics
+
+    @property
+    def capacity(self) -> int:
+        """How many more tasks may be submitted now."""
+
+    def broadcast(self, weights: Weights, version: int) -> None:
+        """Use these weights for the tasks submitted from now on."""
+
+    def submit(self, first_game: int, num_games: int) -> None:
+        """Queue games; needs capacity."""
+
+    def next_result(self) -> Batch | Task:
+        """Wait for a task to end: its batch, or the task itself if its worker died."""
+
+    def close(self) -> None:
+        """Stop the workers."""
+
+
+class LocalPool:
+    """Plays in this process, on the engine's own threads."""
+
+    def __init__(self, config: TrainConfig) -> None:
+        self.statistics = PoolStatistics()
+        self._worker = SelfPlayWorker(config, config.self_play.num_threads)
+        self._queued: Task | None = None
+        self._weights: Weights = {}
+        self._version = 0
+
+    @property
+    def capacity(self) -> int:
+        """One task at a time, which may be a whole round: the engine splits it over threads."""
+        return 1 if self._queued is None else 0
+
+    def broadcast(self, weights: Weights, version: int) -> None:
+        """Use these weights for the tasks submitted from now on."""
+        self._weights, self._version = weights, version
+
+    def submit(self, first_game: int, num_games: int) -> None:
+        """Queue games; they are played when the result is asked for."""
+        self._queued = Task(self._version, first_game, num_games)
+
+    def next_result(self) -> Batch | Task:
+        """Play the queued games."""
+        task = self._queued
+        if task is None:
+            raise RuntimeError("no task was submitted")
+        self._queued = None
+        return self._worker.play(self._weights, task.version, task.first_game, task.num_games)
+
+    def close(self) -> None:
+        """Nothing to stop."""
+
+
+@dataclass
+class _Actor:
+    handle: Any
+    in_flight: int = 0
+    ready: Any = field(default=None)
+
+
+class RayPool:
+    """Plays on Ray actors.
+
+    A dead actor is replaced by a new one, which takes work once it answers; until then the others go on.
+    Tasks that died with it are handed back to the caller, who decides whether they are lost.
+    """
+
+    def __init__(self, config: TrainConfig) -> None:
+        self.statistics = PoolStatistics()
+        self._config = config
+        self._ray = _start_ray(config)
+        self._actor_class = self._ray.remote(SelfPlayWorker)
+        self._live: list[_Actor] = []
+        self._starting: list[_Actor] = []
+        self._running: dict[Any, tuple[_Actor, Task]] = {}
+        self._finished: deque[Batch | Task] = deque()
+        self._weights_ref: Any = None
+        self._version = 0
+        for _ in range(config.ray.workers):
+            self._start_actor()
+        self._wait_for_actor()
+
+    @property
+    def capacity(self) -> int:
+        """Requests that fit before a worker has `ray.max_in_flight` of them waiting."""
+        self._adopt_ready(timeout=0)
+        return sum(self._config.ray.max_in_flight - actor.in_flight for actor in self._live)
+
+    def broadcast(self, weights: Weights, version: int) -> None:
+        """Put the weights into the object store once; each node fetches them once."""
+        self._weights_ref, self._version = self._ray.put(dict(weights)), version
+
+    def submit(self, first_game: int, num_games: int) -> None:
+        """Send games to the live worker with the fewest requests waiting."""
+        actor = min(self._live, key=lambda actor: actor.in_flight)
+        task = Task(self._version, first_game, num_games)
+        # The reference travels as a direct argument, so that the worker receives the arrays themselves.
+        reference = actor.handle.play.remote(self._weights_ref, task.version, first_game, num_games)
+        actor.in_flight += 1
+        self._running[reference] = (actor, task)
+
+    def next_result(self) -> Batch | Task:
+        """Wait for whichever task ends first."""
+        while not self._finished:
+            if not self._running:
+                raise RuntimeError("no task was submitted")
+            done, _ = self._ray.wait(list(self._running), num_returns=1)
+            self._collect(done[0])
+        return self._finished.popleft()
+
+    def close(self) -> None:
+        """Stop the workers and leave the cluster."""
+        for actor in self._live + self._starting:
+            self._ray.kill(actor.handle)
+        self._ray.shutdown()
+
+    def _collect(self, reference: Any) -> None:
+        actor, task = self._running.pop(reference)
+        actor.in_flight -= 1
+        try:
+            self._finished.append(self._ray.get(reference))
+        except self._ray.exceptions.RayTaskError as error:
+            # The worker lives and says that its task cannot be done: another would say the same.
+            raise error.as_instanceof_cause() from None
+        except self._ray.exceptions.RayError as error:
+            self.statistics.lost_batches += 1
+            self._finished.append(task)
+            if actor in self._live:
+                log.warning("a worker died (%s); starting another", type(error).__name__)
+                self._live.remove(actor)
+                self.statistics.worker_deaths += 1
+                self._start_actor()
+                if not self._live:
+                    self._wait_for_actor()
+
+    def _start_actor(self) -> None:
+        handle = self._actor_class.options(num_cpus=1, scheduling_strategy="SPREAD", max_restarts=0).remote(
+            self._config
+        )
+        self._starting.append(_Actor(handle, ready=handle.ping.remote()))
+
+    def _adopt_ready(self, timeout: float) -> None:
+        if not self._starting:
+            return
+        ready, _ = self._ray.wait([actor.ready for actor in self._starting], num_returns=1, timeout=timeout)
+        for actor in [actor for actor in self._starting if actor.ready in ready]:
+            self._starting.remove(actor)
+            try:
+                self._ray.get(actor.ready)
+            except self._ray.exceptions.RayTaskError as error:
+                raise error.as_instanceof_cause() from None
+            except self._ray.exceptions.RayError as error:
+                log.warning("a worker died before it was ready (%s); starting another", type(error).__name__)
+                self.statistics.worker_deaths += 1
+                self._start_actor()
+            else:
+                self._live.append(actor)
+
+    def _wait_for_actor(self) -> None:
+        deadline = time.monotonic() + self._config.ray.start_timeout
+        while not self._live:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TavlaError(
+                    f"ray: no worker started within {self._config.ray.start_timeout:g} s; the cluster has "
+                    f"{self._ray.cluster_resources().get('CPU', 0):g} CPUs, each worker needs one"
+                )
+            self._adopt_ready(timeout=min(left, 1.0))
+
+
+def _start_ray(config: TrainConfig) -> Any:
+    try:
+        # Ray warns about a future default for GPUs that self-play does not use.
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        import ray
+    except ImportError:
+        raise ConfigError("ray.workers: Ray is not installed; install tavla-ai[train] or use 0") from None
+    address = config.ray.address
+    if ray.is_initialized():
+        return ray
+    own: dict[str, Any] = {}
+    if address in (None, "local"):
+        own = {"num_cpus": max(config.ray.workers, os.cpu_count() or 1), "include_dashboard": False}
+    try:
+        ray.init(
+            address=address or "local",
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            **own,
+        )
+    except (ConnectionError, TimeoutError, RuntimeError, ValueError, OSError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise ConfigError(f"ray.address {address!r}: no cluster could be reached there ({reason})") from None
+    return ray
+
+
+def make_pool(config: TrainConfig) -> Pool:
+    """Return the pool that the configuration asks for.
+
+    Raises:
+      ConfigError: the cluster cannot be reached.
+      TavlaError: no worker came up in time.
+    """
+    return RayPool(config) if config.ray.workers else LocalPool(config)
