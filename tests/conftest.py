@@ -34,6 +34,8 @@ def philox(counter: tuple[int, ...], key: int) -> tuple[int, ...]:
 class ReferenceStreams:
     """The random numbers of one game of a seed, written again in Python."""
 
+    philox = staticmethod(philox)
+
     def __init__(self, seed: int, game: int, round_: int = 0) -> None:
         self.seed, self.game, self.round = seed, game, round_
 

@@ -244,12 +244,11 @@ def check_positions_not_from_play(preset: str, rules: engine.Rules, seed: int, n
 
 def test_positions_not_from_play(preset: str, rules: engine.Rules) -> None:
     """Every kind of position, and among them enough of each rare turn to say that its rule was tried."""
-    found = check_positions_not_from_play(preset, rules, seed=3, number=4000)
+    found = check_positions_not_from_play(preset, rules, seed=3, number=3000)
     wanted = {
         "pass": 100,
         "one die": 100,
         "finish": 100,
-        "finish early or late": 10,
         "part of a double": 30,
         "hit while bearing off": 50,
         "several from the bar": 50,
@@ -259,9 +258,11 @@ def test_positions_not_from_play(preset: str, rules: engine.Rules) -> None:
         wanted |= {
             "larger die first": 50,
             "no hit and run": 100,
-            "no hit and run with a double": 5,
-            "a shorter play": 3,
+            "no hit and run with a double": 20,
+            "a shorter play": 10,
         }
+    else:
+        wanted["finish early or late"] = 10
     assert {name: found[name] for name in wanted if found[name] < wanted[name]} == {}
 
 

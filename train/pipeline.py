@@ -105,6 +105,9 @@ class Pipeline:
         self._ruleset = get_ruleset(config.ruleset)
         self._spec = NetworkSpec(hidden=config.network.hidden, num_scores=len(self._ruleset.scores))
         self._parent = self._load_parent()
+        self._opponents = {
+            name: None if name == PREVIOUS else make_bot(name, self._ruleset) for name in config.evaluation.opponents
+        }
         self._learner = Learner(self._spec, config.learner, config.seed, self._parent.weights if self._parent else None)
         self.progress = Progress()
         self._previous: FloatWeights | None = None
@@ -292,15 +295,13 @@ class Pipeline:
         tick = time.perf_counter()
         evaluation = self._config.evaluation
         weights = self._learner.average_weights()
-        learner = Bot(name="learner", player=engine.Player.network(fold(weights)), checkpoint=None)
+        learner = Bot("learner", engine.Player.network(fold(weights)))
         results = []
-        for name in evaluation.opponents:
-            if name == PREVIOUS:
+        for name, opponent in self._opponents.items():
+            if opponent is None:
                 if self._previous is None:
                     continue
-                opponent = Bot(name, engine.Player.network(fold(self._previous)), None)
-            else:
-                opponent = make_bot(name, self._ruleset)
+                opponent = Bot(name, engine.Player.network(fold(self._previous)))
             result = play_pairing(
                 self._ruleset,
                 learner,

@@ -123,7 +123,7 @@ class RayPool:
         self._version = 0
         for _ in range(config.ray.workers):
             self._start_actor()
-        self._wait_for_actor()
+        self.wait_for_workers(1)
 
     @property
     def capacity(self) -> int:
@@ -153,6 +153,27 @@ class RayPool:
             self._collect(done[0])
         return self._finished.popleft()
 
+    def wait_for_workers(self, count: int) -> None:
+        """Wait until at least `count` workers answer.
+
+        Raises:
+          TavlaError: they do not within `ray.start_timeout`.
+        """
+        deadline = time.monotonic() + self._config.ray.start_timeout
+        while len(self._live) < count:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TavlaError(
+                    f"ray: {len(self._live)} of {count} workers started within "
+                    f"{self._config.ray.start_timeout:g} s; the cluster has "
+                    f"{self._ray.cluster_resources().get('CPU', 0):g} CPUs, each worker needs one"
+                )
+            self._adopt_ready(timeout=min(left, 1.0))
+
+    def worker_pids(self) -> list[int]:
+        """Return the process ids of the live workers, on whichever nodes they are."""
+        return list(self._ray.get([actor.handle.ping.remote() for actor in self._live]))
+
     def close(self) -> None:
         """Stop the workers and leave the cluster."""
         for actor in self._live + self._starting:
@@ -176,7 +197,7 @@ class RayPool:
                 self.statistics.worker_deaths += 1
                 self._start_actor()
                 if not self._live:
-                    self._wait_for_actor()
+                    self.wait_for_workers(1)
 
     def _start_actor(self) -> None:
         handle = self._actor_class.options(num_cpus=1, scheduling_strategy="SPREAD", max_restarts=0).remote(
@@ -200,17 +221,6 @@ class RayPool:
                 self._start_actor()
             else:
                 self._live.append(actor)
-
-    def _wait_for_actor(self) -> None:
-        deadline = time.monotonic() + self._config.ray.start_timeout
-        while not self._live:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise TavlaError(
-                    f"ray: no worker started within {self._config.ray.start_timeout:g} s; the cluster has "
-                    f"{self._ray.cluster_resources().get('CPU', 0):g} CPUs, each worker needs one"
-                )
-            self._adopt_ready(timeout=min(left, 1.0))
 
 
 def _start_ray(config: TrainConfig) -> Any:

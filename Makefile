@@ -1,0 +1,63 @@
+# Every target does its own set-up, in .venv, and does it again only where something changed.
+VENV   := .venv
+PYTHON := $(VENV)/bin/python
+PIP    := $(VENV)/bin/pip --disable-pip-version-check --quiet
+ENGINE := CMakeLists.txt $(wildcard tavla_ai/engine/*.cpp tavla_ai/engine/*.hpp tavla_ai/engine/*.inl)
+RUN    := runs/quick
+BUNDLE := exports/quick
+
+.PHONY: setup train test test-slow lint bench tensorboard clean
+
+setup: $(VENV)/.engine
+
+$(VENV)/.compiler:
+	@command -v "$${CXX:-c++}" >/dev/null 2>&1 || command -v g++ >/dev/null 2>&1 || command -v clang++ >/dev/null 2>&1 || { \
+	  echo "tavla-ai needs a C++20 compiler and found none: install g++ 11 or clang 14 or later (Debian and Ubuntu: apt-get install g++; macOS: xcode-select --install)" >&2; exit 1; }
+	@command -v python3 >/dev/null 2>&1 || { echo "tavla-ai needs Python 3.11 or later as python3" >&2; exit 1; }
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "tavla-ai needs Python 3.11 or later; python3 is $$(python3 -V 2>&1)" >&2; exit 1; }
+	@python3 -m venv $(VENV) || { echo "python3 cannot make a virtual environment (Debian and Ubuntu: apt-get install python3-venv)" >&2; exit 1; }
+	@touch $@
+
+# Torch comes first, in the version the project is tested with, so that no other package chooses one.
+$(VENV)/.packages: pyproject.toml $(VENV)/.compiler
+	@echo "installing packages into $(VENV); the first time takes a few minutes"
+	@$(PIP) install "torch==2.13.0"
+	@$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.4"
+	@$(PIP) install --no-build-isolation --editable ".[train,export,dev]"
+	@touch $@
+
+$(VENV)/.engine: $(ENGINE) $(VENV)/.packages
+	@$(PIP) install --no-build-isolation --no-deps --editable .
+	@touch $@
+
+train: setup
+	$(PYTHON) -m train --config configs/quick.yaml --run $(RUN) --resume auto
+	@test -e $(BUNDLE)/manifest.json || $(VENV)/bin/tavla export $(RUN)/final --out $(BUNDLE)
+	$(VENV)/bin/tavla export --verify $(BUNDLE)
+	@echo
+	@echo "The bot is $(RUN)/final, its bundle for a game server $(BUNDLE)."
+	@echo "Next: $(VENV)/bin/tavla tournament $(RUN)/final checkpoints/tavla pubeval --games 4000"
+	@echo "      $(PYTHON) -m train --config configs/tavla.yaml      # the long recipe"
+	@echo "      make tensorboard                                  # the curves"
+
+test: setup
+	$(PYTHON) -m pytest
+
+test-slow: setup
+	$(PYTHON) -m pytest -m "slow or not slow" -n 2
+
+lint: setup
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+bench: setup
+	$(VENV)/bin/tavla bench
+
+tensorboard: setup
+	$(VENV)/bin/tensorboard --logdir runs
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
