@@ -236,8 +236,8 @@ def parse_config(data: dict[str, Any], overrides: list[str], source: str) -> Tra
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        override = next((name for name in overridden if key and (name + ".").startswith(key + ".")), None)
-        where = f"--set {override}" if override else f"{source}: {key}" if key else source
+        culprit = next((name for name in overridden if key and (name + ".").startswith(key + ".")), None)
+        where = f"--set {culprit}" if culprit else f"{source}: {key}" if key else source
         if first["type"] == "extra_forbidden":
             raise ConfigError(f"{where}: unknown key") from None
         message = first["msg"].removeprefix("Value error, ")
