@@ -23,6 +23,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tavla_ai import engine
+from tavla_ai.bench import MEASURES, Measure, run_bench
 from tavla_ai.bots import RankedPlay, make_bot, rank_plays
 from tavla_ai.checkpoint import Card, Result, load_checkpoint
 from tavla_ai.errors import RulesetError, TavlaError
@@ -392,7 +393,7 @@ def inspect(checkpoint: Path, as_json: bool) -> None:
 
     \b
     Example:
-      tavla inspect checkpoints/hard
+      tavla inspect checkpoints/tavla
     """
     loaded = load_checkpoint(checkpoint)
     card = loaded.card
@@ -451,7 +452,7 @@ def export(checkpoint: Path | None, out: Path | None, verify: Path | None, as_js
 
     \b
     Examples:
-      tavla export checkpoints/hard --out bundle
+      tavla export checkpoints/tavla --out bundle
       tavla export --verify bundle
     """
     from tavla_ai.export import export_bundle, verify_bundle
@@ -506,6 +507,38 @@ def train(ctx: click.Context, args: tuple[str, ...]) -> None:
 
 
 # tavla bench
+
+
+@main.command()
+@click.argument("measures", nargs=-1, type=click.Choice(MEASURES), metavar="[plays|evaluate|selfplay]...")
+@_ruleset_option
+@click.option("--checkpoint", type=Path, metavar="DIR", help="Whose network plays.  [default: untrained weights]")
+@click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Timed repeats.")
+@_json_option
+def bench(
+    measures: tuple[Measure, ...], ruleset_name: str, checkpoint: Path | None, repeats: int, as_json: bool
+) -> None:
+    """Time the engine on one core.
+
+    \b
+    Example:
+      tavla bench selfplay --checkpoint checkpoints/tavla
+    """
+    ruleset = get_ruleset(ruleset_name)
+    loaded = None if checkpoint is None else load_checkpoint(checkpoint, ruleset)
+    report = run_bench(ruleset, measures or MEASURES, loaded, repeats)
+    if as_json:
+        _print_json(report.model_dump(mode="json"))
+        return
+    _print_table(
+        f"{report.ruleset}, {report.network}, {report.kernels}, one core",
+        ["measure", "counted", "a second", "slowest", "fastest", "each repeat"],
+        [
+            [r.measure, r.unit, f"{r.median:,.0f}", f"{r.slowest:,.0f}", f"{r.fastest:,.0f}", f"{r.count:,}"]
+            for r in report.results
+        ],
+        num_text=2,
+    )
 
 
 # Printing

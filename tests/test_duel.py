@@ -1,28 +1,312 @@
-"""Paired games and matches: the same dice twice, and results that a replay by hand gives too."""
+"""Paired games and matches: the same dice twice, and the results that a replay in Python gives too."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from tavla_ai import engine
 from tavla_ai.position import Position
-from tavla_ai.rulesets import Ruleset, get_ruleset
+from tavla_ai.rulesets import get_ruleset
 
 SEED = 33
 SCORES = (2, 1, -1, -2)
+SCORE_INDEX = {score: index for index, score in enumerate(SCORES)}
 
 Utilities = tuple[np.ndarray, np.ndarray]
 NetworkOf = Callable[..., engine.Network]
-Weights = tuple[np.ndarray, np.ndarray]
 
 
-# The same by hand. A chooser is a function (before, legal, worth of each score, inputs, dice, streams, ply) → play.
+@pytest.fixture(scope="module")
+def pubeval(pubeval_weights: tuple[np.ndarray, np.ndarray]) -> engine.Player:
+    return engine.Player.pubeval(*pubeval_weights)
 
 
-def choose_at_random(rules: engine.Rules, before: np.ndarray, roll: list[int], decision: Any) -> int:
-    legal, _ = engine.legal_plays(rules, before, *roll)
-    return decision["streams"].choice(decision["ply"], len(legal))
+# The same games by hand
+
+
+class Decision(NamedTuple):
+    """What a player knows: `values` and `inputs` are those of his utility."""
+
+    rules: engine.Rules
+    before: np.ndarray
+    roll: tuple[int, int]
+    legal: np.ndarray
+    values: np.ndarray
+    inputs: np.ndarray
+    streams: Any
+    ply: int
+
+
+Chooser = Callable[[Decision], int]
+
+
+def random_chooser(decision: Decision) -> int:
+    return int(decision.streams.choice(decision.ply, len(decision.legal)))
+
+
+def network_chooser(network: engine.Network) -> Chooser:
+    def choose(decision: Decision) -> int:
+        shares = network.evaluate_plays(decision.rules, decision.before, *decision.roll, decision.inputs)
+        worth = shares @ decision.values
+        finished = decision.legal[:, 0, 0] == 15
+        worth[finished] = decision.values[0 if decision.before[1, 0] == 0 else 1]
+        return int(worth.argmax())
+
+    return choose
+
+
+def pubeval_chooser(contact: np.ndarray, race: np.ndarray) -> Chooser:
+    """As its author's note has it: 24 times five inputs, from the back point on, then his bar and my off."""
+
+    def inputs(after: np.ndarray) -> list[float]:
+        units: list[float] = []
+        for point in range(24, 0, -1):
+            n = int(after[0, point]) - int(after[1, 25 - point])
+            units += [n == -1, n == 1, n >= 2, n == 3, (n - 3) / 2 if n >= 4 else 0]
+        return [*units, after[1, 25] / 2, after[0, 0] / 15]
+
+    def choose(decision: Decision) -> int:
+        weights = contact if Position(decision.before).has_contact() else race
+        finished = decision.legal[:, 0, 0] == 15
+        if finished.any():
+            return int(finished.argmax())
+        return int((np.array([inputs(after) for after in decision.legal]) @ weights.astype(float)).argmax())
+
+    return choose
+
+
+class Replay:
+    """Plays what `engine.duel` plays; players are (A, B)."""
+
+    def __init__(
+        self, preset: str, players: tuple[Chooser, Chooser], length: int, grid: Utilities, streams_of: Any
+    ) -> None:
+        self.ruleset = get_ruleset(preset)
+        self.rules = engine.compile_rules(self.ruleset)
+        self.players, self.length, self.grid, self.streams_of = players, length, grid, streams_of
+        self.scores = [0, 0, 0, 0]
+
+    def utility(self, away: tuple[int, int]) -> Utilities:
+        row = (away[0] - 1) * self.length + away[1] - 1 if self.length else 0
+        return self.grid[0][row], self.grid[1][row]
+
+    def game(self, streams: Any, first_seat: int | None, a_seat: int, away: list[int]) -> tuple[int, int]:
+        """The seat that wins and its score."""
+        seat, roll = streams.opening(self.ruleset.opening == "reroll")
+        if first_seat is not None:
+            seat, roll = first_seat, streams.roll(0)
+        before = Position.start(self.ruleset).board
+        for ply in count():
+            if ply:
+                roll = streams.roll(ply)
+            legal, _ = engine.legal_plays(self.rules, before, *roll)
+            utility = self.utility((away[seat], away[1 - seat]))
+            decision = Decision(self.rules, before, roll, legal, *utility, streams, ply)
+            after = legal[self.players[seat ^ a_seat](decision)]
+            score = Position(after).score(self.ruleset)
+            if score is not None:
+                return seat, score
+            before = np.ascontiguousarray(after[::-1])
+            seat = 1 - seat
+        raise AssertionError
+
+    def contest(self, seed: int, pair: int, a_seat: int) -> int:
+        """What A gets from a game or a match."""
+        away = [self.length, self.length]
+        first_seat = None
+        for round_ in count():
+            winner, score = self.game(self.streams_of(seed, pair, round_), first_seat, a_seat, away)
+            points = score if winner == a_seat else -score
+            self.scores[SCORE_INDEX[points]] += 1
+            if not self.length:
+                return points
+            away[winner] -= score
+            if away[winner] <= 0:
+                return 1 if winner == a_seat else -1
+            if self.ruleset.next_game == "winner_rolls":
+                first_seat = winner
+        raise AssertionError
+
+
+@pytest.mark.parametrize("length", [0, 1, 3])
+@pytest.mark.parametrize("names", [("random", "random"), ("network", "random"), ("pubeval", "network")], ids="-".join)
+def test_results_are_those_of_a_replay(
+    names: tuple[str, str],
+    length: int,
+    preset: str,
+    rules: engine.Rules,
+    network_of: NetworkOf,
+    pubeval: engine.Player,
+    pubeval_weights: tuple[np.ndarray, np.ndarray],
+    single_game: Utilities,
+    match_grid: Callable[[int], Utilities],
+    reference_streams: Any,
+) -> None:
+    """Who starts, the dice, what each player plays for, the score and who starts the next game."""
+    network = network_of((16,), 5)
+    players: dict[str, tuple[engine.Player, Chooser]] = {
+        "random": (engine.Player.random(), random_chooser),
+        "network": (engine.Player.network(network), network_chooser(network)),
+        "pubeval": (pubeval, pubeval_chooser(*pubeval_weights)),
+    }
+    grid = match_grid(length) if length else single_game
+    (a, choose_a), (b, choose_b) = (players[name] for name in names)
+    first_pair, pairs = 7, 3
+    result = engine.duel(rules, a, b, SEED, first_pair, pairs, length, *grid)
+    replay = Replay(preset, (choose_a, choose_b), length, grid, reference_streams)
+    expected = [
+        [replay.contest(SEED, pair, a_seat) for a_seat in (0, 1)] for pair in range(first_pair, first_pair + pairs)
+    ]
+    assert result.points.tolist() == expected
+    assert result.scores == replay.scores
+    assert result.games == sum(replay.scores)
+
+
+# Pairs
+
+
+@pytest.mark.parametrize("length", [0, 3])
+@pytest.mark.parametrize("name", ["random", "pubeval", "network"])
+def test_a_player_against_itself_scores_nothing(
+    name: str,
+    length: int,
+    rules: engine.Rules,
+    network_of: NetworkOf,
+    pubeval: engine.Player,
+    single_game: Utilities,
+    match_grid: Callable[[int], Utilities],
+) -> None:
+    """Seats exchanged with the same dice, the same games are played with exchanged results, pair by pair."""
+    player = {
+        "random": engine.Player.random(),
+        "pubeval": pubeval,
+        "network": engine.Player.network(network_of()),
+    }[name]
+    grid = match_grid(length) if length else single_game
+    result = engine.duel(rules, player, player, SEED, 0, 100, length, *grid)
+    assert result.points.shape == (100, 2)
+    assert result.points.dtype == np.int16
+    np.testing.assert_array_equal(result.points[:, 0], -result.points[:, 1])
+    assert result.points.sum() == 0
+    assert result.scores == result.scores[::-1]
+    assert (result.points[:, 0] > 0).any()
+    assert (result.points[:, 0] < 0).any()
+
+
+def test_exchanged_players_give_exchanged_results(
+    rules: engine.Rules, network_of: NetworkOf, pubeval: engine.Player, single_game: Utilities
+) -> None:
+    network = engine.Player.network(network_of())
+    one = engine.duel(rules, network, pubeval, SEED, 0, 50, 0, *single_game)
+    other = engine.duel(rules, pubeval, network, SEED, 0, 50, 0, *single_game)
+    np.testing.assert_array_equal(one.points, -other.points[:, ::-1])
+    assert one.scores == other.scores[::-1]
+    assert one.plies == other.plies
+
+
+def test_points_and_tally_of_single_games(rules: engine.Rules, pubeval: engine.Player, single_game: Utilities) -> None:
+    result = engine.duel(rules, pubeval, engine.Player.random(), SEED, 0, 100, 0, *single_game)
+    assert result.games == 200
+    assert result.void_games == 0
+    assert result.scores == [int((result.points == score).sum()) for score in SCORES]
+    assert result.plies > 200 * 7  # no game of tavla is shorter than that
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 5, 7])
+def test_points_and_tally_of_matches(
+    length: int, rules: engine.Rules, pubeval: engine.Player, match_grid: Callable[[int], Utilities]
+) -> None:
+    """A match is ±1; its games are as many as the winner and the loser can have needed."""
+    result = engine.duel(rules, pubeval, engine.Player.random(), SEED, 0, 40, length, *match_grid(length))
+    assert set(np.unique(result.points)) <= {-1, 1}
+    assert result.points.sum() > 60
+    assert sum(result.scores) == result.games
+    assert 80 * ((length + 1) // 2) <= result.games <= 80 * (2 * length - 1)
+
+
+def test_pubeval_beats_random(
+    rules_of: Callable[..., engine.Rules], pubeval: engine.Player, single_game: Utilities
+) -> None:
+    """By +1.906 ± 0.010 points a game in another implementation with the same scores."""
+    result = engine.duel(
+        rules_of("north-sultan"), pubeval, engine.Player.random(), SEED, 0, 1500, 0, *single_game, threads=2
+    )
+    assert result.points.mean() == pytest.approx(1.906, abs=0.03)
+
+
+def test_threads_and_split_ranges_change_nothing(
+    rules: engine.Rules,
+    network_of: NetworkOf,
+    pubeval: engine.Player,
+    single_game: Utilities,
+    match_grid: Callable[[int], Utilities],
+) -> None:
+    network = engine.Player.network(network_of())
+    for length, grid in ((0, single_game), (3, match_grid(3))):
+        whole = engine.duel(rules, network, pubeval, SEED, 0, 20, length, *grid)
+        for threads in (2, 3, 30):
+            again = engine.duel(rules, network, pubeval, SEED, 0, 20, length, *grid, threads=threads)
+            np.testing.assert_array_equal(again.points, whole.points)
+            assert (again.scores, again.games, again.plies) == (whole.scores, whole.games, whole.plies)
+        parts = [engine.duel(rules, network, pubeval, SEED, i, 5, length, *grid) for i in range(0, 20, 5)]
+        np.testing.assert_array_equal(np.concatenate([part.points for part in parts]), whole.points)
+        assert np.sum([part.scores for part in parts], axis=0).tolist() == whole.scores
+    none = engine.duel(rules, network, pubeval, SEED, 0, 0, 0, *single_game)
+    assert (none.points.shape, none.games, none.scores) == ((0, 2), 0, [0, 0, 0, 0])
+
+
+def test_void_games(
+    rules_of: Callable[..., engine.Rules], match_grid: Callable[[int], Utilities], single_game: Utilities
+) -> None:
+    """A void game scores nothing; in a match it is played again, with dice of its own."""
+    setup = {25: 1, 8: 2, 7: 2, 5: 2, 4: 2, 3: 2, 2: 2, 1: 2}
+    rules = rules_of("portes", setup=setup, stuck_limit=2)
+    player = engine.Player.random()
+    result = engine.duel(rules, player, player, SEED, 0, 100, 0, *single_game)
+    assert result.void_games == (result.points == 0).sum() > 20
+    assert result.games + result.void_games == 200
+    assert sum(result.scores) == result.games
+    result = engine.duel(rules, player, player, SEED, 0, 100, 3, *match_grid(3))
+    assert result.void_games > 50
+    assert set(np.unique(result.points)) == {-1, 1}
+
+
+# What is refused
+
+
+def test_duel_refuses_what_does_not_fit(
+    rules_of: Callable[..., engine.Rules],
+    network_of: NetworkOf,
+    weights_of: Callable[..., dict[str, np.ndarray]],
+    single_game: Utilities,
+    match_grid: Callable[[int], Utilities],
+) -> None:
+    rules, random = rules_of("portes"), engine.Player.random()
+    five = weights_of((8,), 0, 5)
+    of_plakoto = engine.Player.network(
+        engine.Network([(five[f"layers.{i}.weight"], five[f"layers.{i}.bias"]) for i in range(2)])
+    )
+    for a, b, length, pairs, grid, message in (
+        (random, of_plakoto, 0, 1, single_game, "player: a network whose outputs"),
+        (of_plakoto, random, 0, 1, single_game, "player: a network whose outputs"),
+        (random, random, -1, 1, single_game, "length and num_pairs"),
+        (random, random, 0, -1, single_game, "length and num_pairs"),
+        (random, random, 3, 1, single_game, "utilities: one row for single games"),
+        (random, random, 0, 1, match_grid(3), "utilities: one row for single games"),
+        (random, random, 2, 1, match_grid(3), "utilities: one row for single games"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            engine.duel(rules, a, b, SEED, 0, pairs, length, *grid)
+
+
+@pytest.mark.parametrize("number", [0, 121, 123])
+def test_pubeval_wants_its_122_weights(number: int) -> None:
+    right, wrong = np.zeros(122, np.float32), np.zeros(number, np.float32)
+    for weights in ((right, wrong), (wrong, right)):
+        with pytest.raises(ValueError, match="122 weights expected"):
+            engine.Player.pubeval(*weights)

@@ -68,8 +68,10 @@ def test_torch_and_every_kernel_agree(hidden: tuple[int, ...], weights_of: Weigh
 
 
 @pytest.mark.parametrize("hidden", HIDDEN, ids=str)
-def test_evaluation_play_by_play_agrees(hidden: tuple[int, ...], weights_of: WeightsOf, rules: engine.Rules) -> None:
-    """`evaluate_plays` changes rows where `evaluate` adds them all; over 10,000 afterstates and all kernels."""
+def test_evaluation_play_by_play_agrees(
+    hidden: tuple[int, ...], weights_of: WeightsOf, rules: engine.Rules, positions: Positions
+) -> None:
+    """`evaluate_plays` changes rows where `evaluate` adds them all; on 10,000 afterstates from self-play."""
     weights = weights_of(hidden)
     spec = NetworkSpec(hidden=hidden, num_scores=4)
     boards = np.ascontiguousarray(positions[0][:, ::-1])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tavla_ai.errors import ConfigError
-from train.config import check_resumable, dump_config, load_config, parse_config
+from train.config import check_resumable, describe_keys, dump_config, load_config, parse_config
 
 ROOT = Path(__file__).parent.parent
 
@@ -75,3 +75,9 @@ def test_a_resumed_run_may_move_but_not_compute_something_else() -> None:
     check_resumable(run, load_config(None, ["ray.workers=2", "checkpoint.every_seconds=5"]), "--set")
     with pytest.raises(ConfigError, match=r"td\.lambda is 0\.5, the run to resume has 0\.7"):
         check_resumable(run, load_config(None, ["td.lambda=0.5"]), "--set")
+
+
+def test_the_documented_keys_are_the_ones_there_are() -> None:
+    document = (ROOT / "docs" / "config.md").read_text()
+    assert describe_keys() in document, "docs/config.md: paste in what `python -m train --keys` prints"
+    assert "`td.lambda`" in document

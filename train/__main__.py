@@ -23,7 +23,7 @@ from rich.table import Table
 from tavla_ai.checkpoint import Card, is_checkpoint, load_checkpoint
 from tavla_ai.errors import TavlaError
 from tavla_ai.tournament import PairResult
-from train.config import TrainConfig, check_resumable, load_config
+from train.config import TrainConfig, check_resumable, describe_keys, load_config
 from train.learner import DivergedError
 from train.pipeline import Interrupted, Pipeline, Reporter
 from train.pipeline import Progress as RunProgress
@@ -104,6 +104,7 @@ class _Screen(Reporter):
     help="Continue a run from its newest checkpoint; `auto` continues --run if it exists and else starts it.",
 )
 @click.option("--rounds", type=click.IntRange(min=1), help="Stop after so many rounds; --resume goes on from there.")
+@click.option("--keys", is_flag=True, help="Print every configuration key with its default and meaning, and stop.")
 @click.option("--json", "as_json", is_flag=True, help="Print the final card as JSON.")
 def command(
     config_path: Path | None,
@@ -113,6 +114,7 @@ def command(
     run_path: Path | None,
     resume: str | None,
     rounds: int | None,
+    keys: bool,
     as_json: bool,
 ) -> None:
     """Train a bot by self-play TD(λ).
@@ -120,6 +122,9 @@ def command(
     Everything goes into the run directory: configuration, code version, log, TensorBoard events,
     checkpoints, and `final`, the measured result.
     """
+    if keys:
+        click.echo(describe_keys(), nl=False)
+        return
     settings = list(overrides)
     if workers is not None:
         settings.append(f"ray.workers={workers}")

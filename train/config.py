@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -286,3 +287,20 @@ def _differences(before: Any, after: Any, key: str) -> Iterator[tuple[str, Any, 
 def dump_config(config: TrainConfig) -> dict[str, Any]:
     """Return the resolved configuration as plain data, with the keys that the file uses."""
     return config.model_dump(mode="json", by_alias=True)
+
+
+def describe_keys() -> str:
+    """Return every key with its default and meaning, as a Markdown table."""
+    rows = [f"| `{key}` | `{default}` | {text} |" for key, default, text in _keys(TrainConfig, "")]
+    return "\n".join(["| key | default | meaning |", "|---|---|---|", *rows]) + "\n"
+
+
+def _keys(section: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str]]:
+    for name, field in section.model_fields.items():
+        key = prefix + (field.alias or name)
+        default = field.get_default()
+        if isinstance(default, _Section):
+            yield from _keys(type(default), f"{key}.")
+        else:
+            plain = section.model_construct(**{name: default}).model_dump(mode="json", include={name})[name]
+            yield key, json.dumps(plain, ensure_ascii=False), field.description or ""

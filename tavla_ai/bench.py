@@ -1,0 +1,199 @@
+"""Benchmarks of the engine on one core: counts are asserted before anything is timed.
+
+Each measure warms up, repeats, and reports the median with the spread; work that did not do what it should
+have done is an error, not a fast result.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from tavla_ai import engine
+from tavla_ai.checkpoint import Checkpoint
+from tavla_ai.errors import TavlaError
+from tavla_ai.match import Utility
+from tavla_ai.rulesets import Ruleset
+
+Measure = Literal["plays", "evaluate", "selfplay"]
+MEASURES: tuple[Measure, ...] = ("plays", "evaluate", "selfplay")
+
+_SEED = 1
+_WALK_GAMES = 300
+_SELF_PLAY_GAMES = 1000
+
+
+class BenchResult(BaseModel):
+    """One measure: how often something was done a second, on one core."""
+
+    model_config = ConfigDict(frozen=True)
+
+    measure: str = Field(description="what was timed")
+    unit: str = Field(description="what is counted a second")
+    median: float = Field(description="median of the repeats, a second")
+    slowest: float = Field(description="slowest repeat, a second")
+    fastest: float = Field(description="fastest repeat, a second")
+    repeats: int = Field(description="timed repeats, after one to warm up")
+    count: int = Field(description="things done in each repeat, the same in all")
+
+
+class BenchReport(BaseModel):
+    """What was measured, on what."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ruleset: str = Field(description="name of the game")
+    network: str = Field(description="the network that evaluated")
+    kernels: str = Field(description="instruction set of the network's arithmetic")
+    machine: str = Field(description="processor, as the system names it")
+    results: tuple[BenchResult, ...] = Field(description="one for each unit")
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """Counts of one repeat by unit; they must not change from one repeat to the next."""
+
+    counts: dict[str, int]
+
+
+def run_bench(
+    ruleset: Ruleset, measures: tuple[Measure, ...], checkpoint: Checkpoint | None, repeats: int = 5
+) -> BenchReport:
+    """Time each measure on one pinned core.
+
+    Args:
+      checkpoint: whose network evaluates and plays; None takes untrained weights of one layer of 128, whose
+        games are longer and wilder than real ones.
+
+    Raises:
+      TavlaError: fewer than one repeat.
+      RuntimeError: a repeat counted something else than the one before.
+    """
+    if repeats < 1:
+        raise TavlaError(f"repeats {repeats}: expected at least 1")
+    network = checkpoint.engine_network() if checkpoint else _untrained(ruleset)
+    work: dict[Measure, Callable[[], _Timed]] = {
+        "plays": _plays(ruleset),
+        "evaluate": _evaluate(ruleset, network),
+        "selfplay": _self_play(ruleset, network),
+    }
+    results: list[BenchResult] = []
+    with _one_core():
+        for measure in measures:
+            results += _time(measure, work[measure], repeats)
+    return BenchReport(
+        ruleset=ruleset.name,
+        network=str(checkpoint.path) if checkpoint else "untrained, 128",
+        kernels=network.kernels,
+        machine=platform.processor() or platform.machine(),
+        results=tuple(results),
+    )
+
+
+def _time(measure: str, work: Callable[[], _Timed], repeats: int) -> list[BenchResult]:
+    expected = work().counts
+    rates: dict[str, list[float]] = {unit: [] for unit in expected}
+    for _ in range(repeats):
+        started = time.perf_counter()
+        counts = work().counts
+        seconds = time.perf_counter() - started
+        if counts != expected:
+            raise RuntimeError(f"{measure}: counted {counts}, the repeat before {expected}")
+        for unit, count in counts.items():
+            rates[unit].append(count / seconds)
+    return [
+        BenchResult(
+            measure=measure,
+            unit=unit,
+            median=statistics.median(values),
+            slowest=min(values),
+            fastest=max(values),
+            repeats=repeats,
+            count=expected[unit],
+        )
+        for unit, values in rates.items()
+    ]
+
+
+def _plays(ruleset: Ruleset) -> Callable[[], _Timed]:
+    """Generate all plays of every position of random games; afterstates of a roll are all distinct."""
+    rules = engine.compile_rules(ruleset)
+    boards, dice = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
+    for board, roll in zip(boards[:500], dice[:500], strict=True):
+        afterstates, _ = engine.legal_plays(rules, board, int(roll[0]), int(roll[1]))
+        if len(np.unique(afterstates.reshape(len(afterstates), -1), axis=0)) != len(afterstates):
+            raise RuntimeError("plays: the same afterstate was generated twice")
+
+    def work() -> _Timed:
+        counts = engine.count_plays(rules, boards, dice)
+        return _Timed({"rolls": len(counts), "afterstates": int(counts.sum())})
+
+    return work
+
+
+def _evaluate(ruleset: Ruleset, network: engine.Network) -> Callable[[], _Timed]:
+    """Evaluate unrelated positions, each from nothing."""
+    rules = engine.compile_rules(ruleset)
+    boards, _ = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
+    inputs = np.tile(np.array(Utility.points(ruleset).inputs, np.float32), (len(boards), 1))
+
+    def work() -> _Timed:
+        outcomes = network.evaluate(boards, inputs)
+        if not np.allclose(outcomes.sum(axis=1), 1, atol=1e-4):
+            raise RuntimeError("evaluate: probabilities do not add up to 1")
+        return _Timed({"positions": len(outcomes)})
+
+    return work
+
+
+def _self_play(ruleset: Ruleset, network: engine.Network) -> Callable[[], _Timed]:
+    """Play whole games of self-play with λ-targets, as training does."""
+    rules = engine.compile_rules(ruleset)
+    utility = Utility.points(ruleset)
+    values = np.array([utility.values], np.float32)
+    inputs = np.array([utility.inputs], np.float32)
+
+    def work() -> _Timed:
+        result = engine.self_play(rules, network, _SEED, 0, _SELF_PLAY_GAMES, 0.7, values, inputs, [1.0])
+        return _Timed({"games": _SELF_PLAY_GAMES, "turns": result.plies, "afterstates": result.evaluated})
+
+    return work
+
+
+def _untrained(ruleset: Ruleset) -> engine.Network:
+    rng = np.random.default_rng(_SEED)
+    num_scores = len(ruleset.scores)
+    widths = (engine.NUM_BOARD_FEATURES + num_scores - 2, 128, num_scores)
+    return engine.Network(
+        [
+            (
+                rng.uniform(-1, 1, (out, into)).astype(np.float32) / np.float32(np.sqrt(into)),
+                np.zeros(out, np.float32),
+            )
+            for into, out in pairwise(widths)
+        ]
+    )
+
+
+@contextmanager
+def _one_core() -> Iterator[None]:
+    """Stay on one core where the system can be asked to."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)

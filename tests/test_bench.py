@@ -1,0 +1,37 @@
+"""`tavla bench`: every measure counts what it should and prints what it timed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from tavla_ai.bench import MEASURES
+from tavla_ai.cli import main
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_measure_reports_its_counts_and_spread(measure: str) -> None:
+    done = CliRunner().invoke(main, ["bench", measure, "--repeats", "2", "--json"])
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert report["ruleset"] == "north-sultan"
+    assert report["results"]
+    for result in report["results"]:
+        assert result["measure"] == measure
+        assert result["repeats"] == 2
+        assert result["count"] > 0
+        assert 0 < result["slowest"] <= result["median"] <= result["fastest"]
+
+
+def test_plays_are_counted_as_the_generator_counts_them() -> None:
+    done = CliRunner().invoke(main, ["bench", "plays", "--repeats", "1", "--json"])
+    counts = {result["unit"]: result["count"] for result in json.loads(done.stdout)["results"]}
+    # Random play of tavla has 18.7 distinct afterstates a roll on average, doubles included.
+    assert 18 < counts["afterstates"] / counts["rolls"] < 19.5
+
+
+def test_an_unknown_measure_is_refused() -> None:
+    done = CliRunner().invoke(main, ["bench", "nonsense"])
+    assert done.exit_code == 2
