@@ -93,6 +93,7 @@ class Card(BaseModel):
     versions: dict[str, str] = Field(description="of the libraries used")
     parent: str | None = Field(description="weights_sha256 of the checkpoint this one started from")
     created: str = Field(description="when it was written, UTC, ISO 8601")
+    cost: dict[str, float] = Field(description="what training took: seconds by phase, peak memory in MiB")
     results: tuple[Result, ...] = Field(default=(), description="measured strength")
 
 
@@ -136,6 +137,7 @@ def save_checkpoint(
     code: Mapping[str, str],
     versions: Mapping[str, str],
     parent: str | None = None,
+    cost: Mapping[str, float] | None = None,
     results: tuple[Result, ...] = (),
     extra_files: Mapping[str, Callable[[Path], None]] | None = None,
 ) -> Card:
@@ -165,6 +167,7 @@ def save_checkpoint(
         code=dict(code),
         versions=dict(versions),
         parent=parent,
+        cost=dict(cost or {}),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         results=results,
     )

@@ -420,6 +420,7 @@ def _card_rows(card: Card, num_weights: int) -> list[list[str]]:
         ["games", f"{card.games:,}"],
         ["positions", f"{card.positions:,}"],
         ["seed", str(card.seed)],
+        ["cost", _plain(card.cost)],
         ["created", card.created],
         ["parent", card.parent or "none"],
         ["code", _plain(card.code)],

@@ -182,6 +182,13 @@ def _print_result(card: Card, run: RunDirectory, as_json: bool) -> None:
             f"{result.mars_share:.1%}",
         )
     console.print(table)
+    cost = card.cost
+    click.echo(
+        f"time: {cost['total_seconds']:.0f} s, of which self-play {cost['play_seconds']:.0f} "
+        f"({card.games / max(cost['play_seconds'], 1e-9):.0f} games/s), learning {cost['learn_seconds']:.0f} "
+        f"({card.positions / max(cost['learn_seconds'], 1e-9):.0f} positions/s), "
+        f"evaluation {cost['evaluation_seconds']:.0f}; peak memory {cost['peak_memory_mib']:.0f} MiB"
+    )
     click.echo(f"checkpoint: {run.final}")
 
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 import json
 import logging
 import math
+import resource
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -181,8 +183,10 @@ class Pipeline:
 
     def finish(self) -> Card:
         """Measure the finished network on dice used for nothing else, and save it as the run's `final`."""
+        started = time.monotonic()
         with SummaryWriter(str(self._run.tensorboard)) as writer:
             results = self._evaluate(writer, final=True)
+        self.progress.total_seconds += time.monotonic() - started
         self._results = tuple(_as_result(result) for result in results)
         return self._write_checkpoint(self._run.final, trainer=False)
 
@@ -273,6 +277,7 @@ class Pipeline:
             "speed/afterstates_per_second": window.evaluated / seconds,
             "speed/play_seconds": self.progress.play_seconds,
             "speed/learn_seconds": self.progress.learn_seconds,
+            "charts/peak_memory_mib": _peak_memory(),
             "ray/staleness": window.staleness / count,
             "ray/worker_deaths": float(self.progress.worker_deaths),
             "ray/lost_batches": float(self.progress.lost_batches),
@@ -369,9 +374,20 @@ class Pipeline:
             code=code_version(),
             versions=library_versions(),
             parent=self._parent.card.weights_sha256 if self._parent else None,
+            cost=self._cost(),
             results=self._results,
             extra_files={TRAINER_FILE: lambda file: torch.save(state, file)} if trainer else None,
         )
+
+    def _cost(self) -> dict[str, float]:
+        """Return where the time went, over all sessions of the run, and this process's peak memory."""
+        seconds = {
+            "play_seconds": self.progress.play_seconds,
+            "learn_seconds": self.progress.learn_seconds,
+            "evaluation_seconds": self.progress.evaluation_seconds,
+            "total_seconds": self.progress.total_seconds,
+        }
+        return {name: round(value, 1) for name, value in {**seconds, "peak_memory_mib": _peak_memory()}.items()}
 
     def _load_parent(self) -> Checkpoint | None:
         if self._config.parent is None:
@@ -405,6 +421,12 @@ class Pipeline:
         finally:
             for number, handler in old.items():
                 signal.signal(number, handler)
+
+
+def _peak_memory() -> float:
+    """Return the most memory this process has had, in MiB."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def _as_result(result: PairResult) -> Result:
