@@ -245,7 +245,6 @@ def test_learning_beats_random_after_a_short_run(tmp_path: Path, monkeypatch: py
         "games": 16_000,
         "network__hidden": "[64]",
         "self_play__games_per_round": 500,
-        "learner__threads": 2,
         "evaluation__every_games": 100_000,
         "evaluation__final_games": 1000,
     }

@@ -96,7 +96,7 @@ class LearnerConfig(_Section):
     final_learning_rate: float = Field(
         default=1e-5,
         gt=0,
-        description="step size at the end; in between it falls by a constant factor per game",
+        description="step size at the end; in between it falls along half a cosine",
     )
     batch_size: int = Field(default=2048, ge=1, description="afterstates per step")
     passes: float = Field(default=1.0, gt=0, description="afterstates trained per new one")

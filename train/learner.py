@@ -150,8 +150,8 @@ class Learner:
 
     def _learning_rate(self, progress: float) -> float:
         first, last = self._config.learning_rate, self._config.final_learning_rate
-        rate: float = first * (last / first) ** min(max(progress, 0.0), 1.0)
-        return rate
+        share = (1 + math.cos(math.pi * min(max(progress, 0.0), 1.0))) / 2
+        return last + (first - last) * share
 
     def state(self) -> dict[str, Any]:
         """Return everything that a resumed learner needs, loadable with `torch.load(weights_only=True)`."""
