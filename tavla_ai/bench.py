@@ -130,7 +130,7 @@ def _plays(ruleset: Ruleset) -> Callable[[], _Timed]:
     rules = engine.compile_rules(ruleset)
     boards, dice = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
     for board, roll in zip(boards[:500], dice[:500], strict=True):
-        afterstates, _ = engine.legal_plays(rules, board, int(roll[0]), int(roll[1]))
+        afterstates, _, _ = engine.legal_plays(rules, board, int(roll[0]), int(roll[1]))
         if len(np.unique(afterstates.reshape(len(afterstates), -1), axis=0)) != len(afterstates):
             raise RuntimeError("plays: the same afterstate was generated twice")
 
@@ -173,7 +173,7 @@ def _self_play(ruleset: Ruleset, network: engine.Network) -> Callable[[], _Timed
 def _untrained(ruleset: Ruleset) -> engine.Network:
     rng = np.random.default_rng(_SEED)
     num_scores = len(ruleset.scores)
-    widths = (engine.NUM_BOARD_FEATURES + num_scores - 2, 128, num_scores)
+    widths = (engine.num_board_features(ruleset.num_places) + num_scores - 2, 128, num_scores)
     return engine.Network(
         [
             (
@@ -181,7 +181,8 @@ def _untrained(ruleset: Ruleset) -> engine.Network:
                 np.zeros(out, np.float32),
             )
             for into, out in pairwise(widths)
-        ]
+        ],
+        ruleset.num_places,
     )
 
 

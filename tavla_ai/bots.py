@@ -96,7 +96,7 @@ def rank_plays(
       CheckpointError: the network predicts other scores than the game has.
     """
     rules = engine.compile_rules(ruleset)
-    boards, steps = engine.legal_plays(rules, position.board, *dice)
+    boards, steps, _ = engine.legal_plays(rules, position.board, *dice)
     plays = [
         RankedPlay(tuple((int(start), int(end)) for start, end in path if start >= 0), Position(board))
         for board, path in zip(boards, steps, strict=True)

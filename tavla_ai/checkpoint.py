@@ -26,7 +26,7 @@ from safetensors.numpy import save as save_safetensors
 
 from tavla_ai import engine
 from tavla_ai.errors import CheckpointError
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.rulesets import NUM_PLACES, Ruleset
 
 SCHEMA_VERSION = 1
 WEIGHTS_FILE = "weights.safetensors"
@@ -43,6 +43,7 @@ class NetworkSpec(BaseModel):
     hidden: tuple[int, ...] = Field(
         min_length=1, description="units of each hidden layer, the sparse first one at the front"
     )
+    num_places: int = Field(default=NUM_PLACES, ge=NUM_PLACES, description="length of a side's row of counts")
     num_scores: int = Field(ge=2, le=8, description="outputs: the ruleset's possible scores, best first")
 
     @property
@@ -53,7 +54,7 @@ class NetworkSpec(BaseModel):
     @property
     def num_inputs(self) -> int:
         """Width of the first layer's input: board features, then utility inputs."""
-        return engine.NUM_BOARD_FEATURES + self.num_utility_inputs
+        return engine.num_board_features(self.num_places) + self.num_utility_inputs
 
     def layer_shapes(self) -> list[tuple[int, int]]:
         """Return `(out, in)` of each layer, first to last."""
@@ -107,10 +108,10 @@ class Checkpoint:
 
     def engine_network(self) -> engine.Network:
         """Return the network folded into the engine, ready to evaluate."""
-        return fold(self.weights)
+        return fold(self.weights, self.card.network.num_places)
 
 
-def fold(weights: Weights) -> engine.Network:
+def fold(weights: Weights, num_places: int = NUM_PLACES) -> engine.Network:
     """Return the engine's network for weights named `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`."""
     count = sum(name.endswith(".weight") for name in weights)
     return engine.Network(
@@ -120,7 +121,8 @@ def fold(weights: Weights) -> engine.Network:
                 np.ascontiguousarray(weights[f"layers.{i}.bias"], dtype=np.float32),
             )
             for i in range(count)
-        ]
+        ],
+        num_places,
     )
 
 

@@ -348,11 +348,11 @@ def _bundle_module(checkpoint: Checkpoint) -> nn.Module:
 
         def __init__(self) -> None:
             super().__init__()
-            table = torch.from_numpy(engine.place_features())
+            table = torch.from_numpy(engine.place_features(checkpoint.card.network.num_places))
             self.num_counts = table.shape[1]
             self.network = from_numpy(checkpoint.card.network, checkpoint.weights)
             self.register_buffer("table", table.flatten(0, 1))
-            self.register_buffer("first_rows", torch.arange(NUM_PLACES) * self.num_counts)
+            self.register_buffer("first_rows", torch.arange(table.shape[0]) * self.num_counts)
 
         def forward(self, boards: torch.Tensor, utility: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
             counts = boards.to(torch.int64)

@@ -17,7 +17,7 @@ OFF = 0
 BAR = 25
 NUM_PLACES = 26
 
-Family = Literal["opposed-hit"]
+Family = Literal["opposed-hit", "plakoto", "fevga", "gul-bara", "tawula"]
 Opening = Literal["use_dice", "reroll"]
 NextGame = Literal["fresh", "winner_rolls"]
 BearOffOrder = Literal["free", "larger_first"]
@@ -34,11 +34,14 @@ class Ruleset(BaseModel):
     name: str = Field(description="preset name, as used on the command line and in checkpoints")
     title: str = Field(description="the game's name at its house")
     family: Family = Field(
-        description="`opposed-hit`: the opponent's point q is my 25 − q, a lone checker is hit, two hold a point"
+        description="how checkers meet. `opposed-hit`: the opponent's point q is my 25 − q, a lone checker is hit, "
+        "two hold a point; `plakoto`: opposed, a lone checker is pinned; `fevga`, `gul-bara`: both sides go the same "
+        "way round, one checker holds a point; `tawula`: the same way round, hitting, with a reserve to enter"
     )
     setup: dict[Annotated[int, Field(ge=1, le=24)], Annotated[int, Field(ge=1, le=NUM_CHECKERS)]] = Field(
         description="start position of each side: own point → checkers"
     )
+    reserve: int = Field(default=0, ge=0, le=NUM_CHECKERS, description="checkers that still have to enter")
     opening: Opening = Field(
         description="the winner of the opening roll plays those dice (`use_dice`) or rolls both afresh (`reroll`)"
     )
@@ -51,6 +54,16 @@ class Ruleset(BaseModel):
     bear_off_order: BearOffOrder = Field(
         description="`larger_first`: with all men home the larger die is played first, so that no pip is wasted"
     )
+    pinned_blocks_bear_off: bool = Field(
+        default=False, description="plakoto: an own pinned checker forbids bearing off, even at home"
+    )
+    leave_a_move: bool = Field(
+        default=True, description="fevga: plays that leave the opponent a legal step are preferred to all others"
+    )
+    cascade_from: int | None = Field(
+        default=None, ge=1, description="gul-bara: own roll from which a double is followed by all higher ones"
+    )
+    cube: bool = Field(default=False, description="whether the stakes can be doubled with a cube")
     auto_pass_closed: bool = Field(
         description="a player on the bar against six closed points passes without rolling; plays are the same"
     )
@@ -65,13 +78,19 @@ class Ruleset(BaseModel):
 
     @model_validator(mode="after")
     def _check(self) -> Ruleset:
-        if sum(self.setup.values()) != NUM_CHECKERS:
-            raise ValueError(f"setup places {sum(self.setup.values())} checkers, expected {NUM_CHECKERS}")
+        placed = sum(self.setup.values()) + self.reserve
+        if placed != NUM_CHECKERS:
+            raise ValueError(f"setup places {placed} checkers, expected {NUM_CHECKERS}")
         if tuple(sorted(self.scores, reverse=True)) != self.scores:
             raise ValueError(f"scores {self.scores} are not in falling order")
         if tuple(-s for s in reversed(self.scores)) != self.scores:
             raise ValueError(f"scores {self.scores} are not symmetric about 0")
         return self
+
+    @property
+    def num_places(self) -> int:
+        """Length of a side's row of counts: 26, and what the family adds for pins, rolls or a reserve."""
+        return {"plakoto": 50, "gul-bara": 27, "tawula": 27}.get(self.family, NUM_PLACES)
 
     def plays_like(self, other: Ruleset) -> bool:
         """Return whether every position is worth the same here as in `other`.
@@ -81,7 +100,15 @@ class Ruleset(BaseModel):
         """
         return all(
             getattr(self, field) == getattr(other, field)
-            for field in ("family", "hit_and_run", "bear_off_order", "scores")
+            for field in (
+                "family",
+                "hit_and_run",
+                "bear_off_order",
+                "pinned_blocks_bear_off",
+                "leave_a_move",
+                "cascade_from",
+                "scores",
+            )
         )
 
     def check_match_length(self, length: int) -> None:
@@ -109,6 +136,20 @@ _NORTH_SULTAN = Ruleset(
     match_lengths=(1, 3, 5),
     default_match_length=3,
     stuck_limit=100,
+)
+
+_PLAKOTO = _NORTH_SULTAN.model_copy(
+    update={
+        "name": "plakoto",
+        "title": "Plakoto (Zar Club, Macedonian and Bulgarian sets)",
+        "family": "plakoto",
+        "setup": {24: NUM_CHECKERS},
+        "opening": "reroll",
+        "next_game": "winner_rolls",
+        "scores": (2, 1, 0, -1, -2),
+        "match_lengths": (3, 5, 7),
+        "default_match_length": 5,
+    }
 )
 
 _PRESETS = {
@@ -144,6 +185,48 @@ _PRESETS = {
                 "bear_off_order": "larger_first",
                 "match_lengths": None,
                 "default_match_length": 5,
+            }
+        ),
+        _NORTH_SULTAN.model_copy(
+            update={
+                "name": "oyna-backgammon",
+                "title": "Backgammon (oyna.app)",
+                "cube": True,
+                "scores": (3, 2, 1, -1, -2, -3),
+                "match_lengths": (1, 2, 3, 5),
+                "default_match_length": 5,
+            }
+        ),
+        _PLAKOTO,
+        _PLAKOTO.model_copy(
+            update={
+                "name": "plakoto-greek",
+                "title": "Plakoto (Zar Club, Greek set)",
+                "pinned_blocks_bear_off": True,
+            }
+        ),
+        _PLAKOTO.model_copy(
+            update={"name": "fevga", "title": "Fevga (Zar Club)", "family": "fevga", "scores": (2, 1, -1, -2)}
+        ),
+        _PLAKOTO.model_copy(
+            update={
+                "name": "gul-bara",
+                "title": "Gul Bara (Zar Club)",
+                "family": "gul-bara",
+                "scores": (2, 1, -1, -2),
+                "cascade_from": 4,
+            }
+        ),
+        _NORTH_SULTAN.model_copy(
+            update={
+                "name": "tawula",
+                "title": "Tawula (Turkish backgammon)",
+                "family": "tawula",
+                "setup": {24: 2},
+                "reserve": 13,
+                "scores": (7, 1, -1, -7),
+                "match_lengths": (1,),
+                "default_match_length": 1,
             }
         ),
     )

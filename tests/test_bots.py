@@ -79,7 +79,7 @@ def test_a_network_with_other_scores_is_refused(tmp_path: Path) -> None:
 def test_without_a_network_plays_are_the_engines() -> None:
     position = Position.start(NORTH_SULTAN)
     plays = rank_plays(NORTH_SULTAN, position, (3, 1))
-    boards, _ = engine.legal_plays(engine.compile_rules(NORTH_SULTAN), position.board, 3, 1)
+    boards, _, _ = engine.legal_plays(engine.compile_rules(NORTH_SULTAN), position.board, 3, 1)
     assert [play.afterstate for play in plays] == [Position(board) for board in boards]
     assert all(apply_steps(position, play.steps) == play.afterstate for play in plays)
     assert all(play.outcomes is None and play.equity is None for play in plays)

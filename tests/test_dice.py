@@ -204,10 +204,10 @@ def test_every_network_meets_the_same_dice(
             dice = expected_dice(rules, 5, game, played.plies)
             before = start
             for after, roll in zip(boards, dice, strict=False):
-                legal, _ = engine.legal_plays(rules, before, *roll.tolist())
+                legal, _, _ = engine.legal_plays(rules, before, *roll.tolist())
                 assert (legal == after).all(axis=(1, 2)).any()
                 before = np.ascontiguousarray(after[::-1])
-            legal, _ = engine.legal_plays(rules, before, *dice[len(boards)].tolist())
+            legal, _, _ = engine.legal_plays(rules, before, *dice[len(boards)].tolist())
             assert (legal[:, 0, 0] == 15).any()
             ways.append(boards.tobytes())
     assert len(set(ways)) == len(ways)

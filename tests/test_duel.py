@@ -104,7 +104,7 @@ class Replay:
         for ply in count():
             if ply:
                 roll = streams.roll(ply)
-            legal, _ = engine.legal_plays(self.rules, before, *roll)
+            legal, _, _ = engine.legal_plays(self.rules, before, *roll)
             utility = self.utility((away[seat], away[1 - seat]))
             decision = Decision(self.rules, before, roll, legal, *utility, streams, ply)
             after = legal[self.players[seat ^ a_seat](decision)]

@@ -122,7 +122,7 @@ def test_evaluation_of_rolls_that_are_out_of_the_ordinary(rules: engine.Rules, n
         (hits, (5, 1), 1),
         (hits, (3, 3), 1),
     ):
-        legal, _ = engine.legal_plays(rules, board, *roll)
+        legal, _, _ = engine.legal_plays(rules, board, *roll)
         assert len(legal) >= at_least
         found = network.evaluate_plays(rules, board, *roll, inputs)
         expected = network.evaluate(legal, np.tile(inputs, (len(legal), 1)))
@@ -183,7 +183,7 @@ def features(place: int, count: int) -> list[float]:
 
 
 def test_place_features() -> None:
-    table = engine.place_features()
+    table = engine.place_features(26)
     assert table.dtype == np.float32
     expected = [[features(place, count) for count in range(16)] for place in range(26)]
     np.testing.assert_array_equal(table, np.array(expected, np.float32))
@@ -193,16 +193,16 @@ def test_encode_lays_the_places_side_by_side(positions: Positions) -> None:
     boards, inputs = positions
     encoded = engine.encode(boards, inputs)
     assert encoded.dtype == np.float32
-    assert encoded.shape == (len(boards), engine.NUM_BOARD_FEATURES + 2)
-    expected = engine.place_features()[np.arange(26), boards].reshape(len(boards), -1)
+    assert encoded.shape == (len(boards), engine.num_board_features(26) + 2)
+    expected = engine.place_features(26)[np.arange(26), boards].reshape(len(boards), -1)
     np.testing.assert_array_equal(encoded, np.concatenate([expected, inputs], axis=1))
-    assert engine.encode(boards, inputs[:, :0].copy()).shape == (len(boards), engine.NUM_BOARD_FEATURES)
-    assert engine.encode(boards[:0], inputs[:0]).shape == (0, engine.NUM_BOARD_FEATURES + 2)
+    assert engine.encode(boards, inputs[:, :0].copy()).shape == (len(boards), engine.num_board_features(26))
+    assert engine.encode(boards[:0], inputs[:0]).shape == (0, engine.num_board_features(26) + 2)
 
 
 def test_spec_counts_the_inputs() -> None:
     spec = NetworkSpec(hidden=(64, 16), num_scores=4)
-    assert spec.layer_shapes() == [(64, engine.NUM_BOARD_FEATURES + 2), (16, 64), (4, 16)]
+    assert spec.layer_shapes() == [(64, engine.num_board_features(26) + 2), (16, 64), (4, 16)]
     network = ValueNetwork(spec)
     assert [tuple(layer.weight.shape) for layer in network.layers] == spec.layer_shapes()
     assert network(torch.zeros(5, spec.num_inputs)).shape == (5, 4)

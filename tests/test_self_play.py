@@ -202,14 +202,14 @@ def test_games_are_played_by_the_rules_to_their_end(
         _, rolls[0] = engine.opening(rules, SEED, 5 + number)
         before = Position.start(ruleset).board
         for after, roll in zip(result.boards[game], rolls, strict=False):
-            legal, _ = engine.legal_plays(rules, before, *roll.tolist())
+            legal, _, _ = engine.legal_plays(rules, before, *roll.tolist())
             evaluated += len(legal)
             assert (legal[:, 0, 0] < 15).all()  # a win that can be had is taken
             worth = network.evaluate_plays(rules, before, *roll.tolist(), inputs[0]) @ values[0]
             (index,) = np.flatnonzero((legal == after).all(axis=(1, 2)))
             assert worth[index] > worth.max() - 1e-5
             before = np.ascontiguousarray(after[::-1])
-        legal, _ = engine.legal_plays(rules, before, *rolls[-1].tolist())
+        legal, _, _ = engine.legal_plays(rules, before, *rolls[-1].tolist())
         evaluated += len(legal)
         finished = legal[legal[:, 0, 0] == 15]
         assert SCORES[result.score_indices[number]] in {Position(end).score(ruleset) for end in finished}

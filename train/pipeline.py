@@ -105,7 +105,9 @@ class Pipeline:
         self._pool = pool
         self._reporter = reporter or Reporter()
         self._ruleset = get_ruleset(config.ruleset)
-        self._spec = NetworkSpec(hidden=config.network.hidden, num_scores=len(self._ruleset.scores))
+        self._spec = NetworkSpec(
+            hidden=config.network.hidden, num_places=self._ruleset.num_places, num_scores=len(self._ruleset.scores)
+        )
         self._parent = self._load_parent()
         self._opponents = {
             name: None if name == PREVIOUS else make_bot(name, self._ruleset) for name in config.evaluation.opponents
@@ -300,13 +302,13 @@ class Pipeline:
         tick = time.perf_counter()
         evaluation = self._config.evaluation
         weights = self._learner.average_weights()
-        learner = Bot("learner", engine.Player.network(fold(weights)))
+        learner = Bot("learner", engine.Player.network(fold(weights, self._spec.num_places)))
         results = []
         for name, opponent in self._opponents.items():
             if opponent is None:
                 if self._previous is None:
                     continue
-                opponent = Bot(name, engine.Player.network(fold(self._previous)))
+                opponent = Bot(name, engine.Player.network(fold(self._previous, self._spec.num_places)))
             result = play_pairing(
                 self._ruleset,
                 learner,

@@ -116,6 +116,7 @@ class SelfPlayWorker:
         ruleset = get_ruleset(config.ruleset)
         self._rules = engine.compile_rules(ruleset)
         self._mix = utility_mix(config.self_play, ruleset)
+        self._num_places = ruleset.num_places
         self._seed = config.seed
         self._lambda = config.td.lambda_
         self._threads = threads
@@ -135,7 +136,7 @@ class SelfPlayWorker:
         """
         started = time.perf_counter()
         if self._network is None or version != self._version:
-            self._network = fold(weights)
+            self._network = fold(weights, self._num_places)
             self._version = version
         result = engine.self_play(
             self._rules,

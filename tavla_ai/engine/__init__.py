@@ -5,7 +5,7 @@ from __future__ import annotations
 from tavla_ai.engine._core import (
     FEATURE_VERSION,
     MAX_PLAYS,
-    NUM_BOARD_FEATURES,
+    NO_SCORE,
     DuelResult,
     Network,
     Player,
@@ -17,6 +17,8 @@ from tavla_ai.engine._core import (
     encode,
     lambda_returns,
     legal_plays,
+    legal_stage,
+    num_board_features,
     opening,
     perft,
     place_features,
@@ -29,7 +31,7 @@ from tavla_ai.rulesets import NUM_PLACES, Ruleset
 __all__ = [
     "FEATURE_VERSION",
     "MAX_PLAYS",
-    "NUM_BOARD_FEATURES",
+    "NO_SCORE",
     "DuelResult",
     "Network",
     "Player",
@@ -42,6 +44,8 @@ __all__ = [
     "encode",
     "lambda_returns",
     "legal_plays",
+    "legal_stage",
+    "num_board_features",
     "opening",
     "perft",
     "place_features",
@@ -54,11 +58,16 @@ __all__ = [
 def compile_rules(ruleset: Ruleset) -> Rules:
     """Return the engine's form of a ruleset."""
     return Rules(
+        family=ruleset.family,
         setup=[ruleset.setup.get(place, 0) for place in range(NUM_PLACES)],
+        reserve=ruleset.reserve,
         opening_rerolls=ruleset.opening == "reroll",
         winner_rolls=ruleset.next_game == "winner_rolls",
         hit_and_run=ruleset.hit_and_run,
         larger_die_first=ruleset.bear_off_order == "larger_first",
+        pinned_blocks_bear_off=ruleset.pinned_blocks_bear_off,
+        leave_a_move=ruleset.leave_a_move,
+        cascade_from=ruleset.cascade_from or 0,
         scores=list(ruleset.scores),
         stuck_limit=ruleset.stuck_limit,
     )

@@ -4,78 +4,58 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import numpy
+import numpy.typing
 from numpy.typing import NDArray
 
-FEATURE_VERSION: str = "thermometer-1"
 
-NUM_BOARD_FEATURES: int = 208
+FEATURE_VERSION: str = 'thermometer-1'
+
+NO_SCORE: int = -32768
 
 MAX_PLAYS: int = 3060
 
 class Rules:
     """What the generator needs to know of a ruleset."""
 
-    def __init__(
-        self,
-        *,
-        setup: Sequence[int],
-        opening_rerolls: bool,
-        winner_rolls: bool,
-        hit_and_run: bool,
-        larger_die_first: bool,
-        scores: Sequence[int],
-        stuck_limit: int,
-    ) -> None: ...
+    def __init__(self, *, family: str, setup: Sequence[int], reserve: int, opening_rerolls: bool, winner_rolls: bool, hit_and_run: bool, larger_die_first: bool, pinned_blocks_bear_off: bool, leave_a_move: bool, cascade_from: int, scores: Sequence[int], stuck_limit: int) -> None: ...
+
+    @property
+    def num_places(self) -> int:
+        """Length of a side's row of counts."""
+
+    def start(self) -> numpy.typing.NDArray[numpy.int8]:
+        """Return the start position int8[2, num_places]."""
+
+    def check(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Raise RulesetError, naming the offence, unless the game can have this board int8[2, num_places].
+        """
 
 class Network:
     """
-    The value network, folded for incremental evaluation. Layers are (weight[out, in], bias[out]) float32 pairs, first to last; `kernels` names an instruction set, the fastest by default.
+    The value network, folded for incremental evaluation. Layers are (weight[out, in], bias[out]) float32 pairs, first to last; `num_places` is the length of a row of counts; `kernels` names an instruction set, the fastest by default.
     """
 
-    def __init__(
-        self,
-        layers: Sequence[
-            tuple[
-                Annotated[
-                    NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-                ],
-                Annotated[
-                    NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-                ],
-            ]
-        ],
-        kernels: str | None = None,
-    ) -> None: ...
+    def __init__(self, layers: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], num_places: int = 26, kernels: str | None = None) -> None: ...
+
+    @property
+    def num_places(self) -> int: ...
+
     @property
     def num_outputs(self) -> int: ...
+
     @property
     def num_utility_inputs(self) -> int: ...
+
     @property
     def kernels(self) -> str: ...
-    def evaluate(
-        self,
-        boards: Annotated[
-            NDArray[numpy.int8], dict(shape=(None, 2, 26), order="C", device="cpu", writable=False)
-        ],
-        utility_inputs: Annotated[
-            NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        threads: int = 1,
-    ) -> NDArray[numpy.float32]:
+
+    def evaluate(self, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 1) -> NDArray[numpy.float32]:
         """
-        Return [N, K] float32 probabilities of the scores for the player who has just moved; boards are afterstates int8[N, 2, 26], his side first; utility_inputs float32[N, U] are his.
+        Return [N, K] float32 probabilities of the scores for the player who has just moved; boards are afterstates int8[N, 2, num_places], his side first; utility_inputs float32[N, U] are his.
         """
 
-    def evaluate_plays(
-        self,
-        rules: Rules,
-        board: Annotated[NDArray[numpy.int8], dict(shape=(2, 26), order="C", device="cpu", writable=False)],
-        first: int,
-        second: int,
-        utility_inputs: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> NDArray[numpy.float32]:
+    def evaluate_plays(self, rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float32]:
         """
         Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.
         """
@@ -88,12 +68,7 @@ class Player:
         """Every legal play with equal chance."""
 
     @staticmethod
-    def pubeval(
-        contact: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        race: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ) -> Player:
+    def pubeval(contact: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], race: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Player:
         """Tesauro's pubeval with its 122 contact and 122 race weights, float32."""
 
     @staticmethod
@@ -107,7 +82,9 @@ class SelfPlayResult:
 
     @property
     def boards(self) -> NDArray[numpy.int8]:
-        """int8[N, 2, 26]: afterstates, the player who has just moved first."""
+        """
+        int8[N, 2, num_places]: afterstates, the player who has just moved first.
+        """
 
     @property
     def targets(self) -> NDArray[numpy.float32]:
@@ -129,8 +106,10 @@ class SelfPlayResult:
 
     @property
     def sum_abs_td_error(self) -> float: ...
+
     @property
     def plies(self) -> int: ...
+
     @property
     def evaluated(self) -> int: ...
 
@@ -149,115 +128,67 @@ class DuelResult:
 
     @property
     def games(self) -> int: ...
+
     @property
     def void_games(self) -> int: ...
+
     @property
     def plies(self) -> int: ...
 
 def available_kernels() -> list[str]:
     """Names of the instruction sets this machine can run, slowest first."""
 
-def legal_plays(
-    rules: Rules,
-    board: Annotated[NDArray[numpy.int8], dict(shape=(2, 26), order="C", device="cpu", writable=False)],
-    first: int,
-    second: int,
-) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:
+def legal_plays(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8], NDArray[numpy.int16]]:
     """
-    Return the distinct afterstates int8[n, 2, 26] of a roll, the mover first, and one way to reach each: steps int8[n, 4, 2] of (from, to), padded with -1. A pass is one afterstate without steps.
+    Return the distinct afterstates int8[n, 2, 26] of a roll, the mover first, and one way to reach each: steps int8[n, 4, 2] of (from, to), padded with -1, and the mover's scores int16[n], NO_SCORE where the game goes on. A pass is one afterstate without steps. In Gul Bara a roll is its first stage.
     """
 
-def count_plays(
-    rules: Rules,
-    boards: Annotated[
-        NDArray[numpy.int8], dict(shape=(None, 2, 26), order="C", device="cpu", writable=False)
-    ],
-    dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order="C", device="cpu", writable=False)],
-) -> NDArray[numpy.int32]:
+def legal_stage(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], dice: Sequence[int]) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8], NDArray[numpy.int16]]:
     """
-    Return int32[N], the number of legal plays of each board int8[N, 2, 26] with its roll int8[N, 2].
+    The same for exactly these dice: two different ones, or one to four of a kind.
     """
 
-def perft(
-    rules: Rules,
-    board: Annotated[NDArray[numpy.int8], dict(shape=(2, 26), order="C", device="cpu", writable=False)],
-    depth: int,
-) -> int:
+def count_plays(rules: Rules, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
+    """
+    Return int32[N], the number of legal plays of each board int8[N, 2, num_places] with its roll int8[N, 2].
+    """
+
+def perft(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], depth: int) -> int:
     """
     Return the number of distinct afterstates over the 21 rolls, `depth` turns deep.
     """
 
-def encode(
-    boards: Annotated[
-        NDArray[numpy.int8], dict(shape=(None, 2, 26), order="C", device="cpu", writable=False)
-    ],
-    utility_inputs: Annotated[
-        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-) -> NDArray[numpy.float32]:
+def encode(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float32]:
     """
-    Return float32[N, NUM_BOARD_FEATURES + U], the network's inputs for afterstates int8[N, 2, 26].
+    Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places].
     """
 
-def place_features() -> NDArray[numpy.float32]:
+def num_board_features(num_places: int) -> int:
     """
-    Return float32[26, 16, 4]: the inputs of each count on each place; `encode` lays them out side by side, then place by place.
+    Return how many inputs the counts of a board give; the utility inputs follow them.
     """
 
-def lambda_returns(
-    predictions: Annotated[
-        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    outcome: int,
-    lambda_: float,
-) -> NDArray[numpy.float32]:
+def place_features(num_places: int) -> NDArray[numpy.float32]:
+    """
+    Return float32[num_places, 16, 4]: the inputs of each count on each place; `encode` lays them out side by side, then place by place.
+    """
+
+def lambda_returns(predictions: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], outcome: int, lambda_: float) -> NDArray[numpy.float32]:
     """
     Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.
     """
 
-def self_play(
-    rules: Rules,
-    network: Network,
-    seed: int,
-    first_game: int,
-    num_games: int,
-    lambda_: float,
-    values: Annotated[
-        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    inputs: Annotated[
-        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    shares: Sequence[float],
-    threads: int = 1,
-) -> SelfPlayResult:
+def self_play(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, lambda_: float, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], threads: int = 1) -> SelfPlayResult:
     """
     Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.
     """
 
-def random_walk(
-    rules: Rules, seed: int, first_game: int, num_games: int
-) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:
+def random_walk(rules: Rules, seed: int, first_game: int, num_games: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:
     """
-    Return every position before the dice int8[N, 2, 26] and its roll int8[N, 2] in games of random play.
+    Return every position before the dice int8[N, 2, num_places] and its roll int8[N, 2] in games of random play.
     """
 
-def duel(
-    rules: Rules,
-    a: Player,
-    b: Player,
-    seed: int,
-    first_pair: int,
-    num_pairs: int,
-    length: int,
-    values: Annotated[
-        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    inputs: Annotated[
-        NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    threads: int = 1,
-) -> DuelResult:
+def duel(rules: Rules, a: Player, b: Player, seed: int, first_pair: int, num_pairs: int, length: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 1) -> DuelResult:
     """
     Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by (points I need - 1, points he needs - 1).
     """

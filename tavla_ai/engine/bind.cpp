@@ -5,6 +5,8 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "duel.hpp"
@@ -17,12 +19,13 @@ using namespace nb::literals;
 namespace tavla {
 namespace {
 
-static_assert(sizeof(Board) == 2 * kPlaces, "a Board is a row of an int8[N, 2, 26] array");
+// In place of a score where the game goes on.
+constexpr std::int16_t kNoScore = -32768;
 
 template <class T, class... Shape>
 using Input = nb::ndarray<const T, Shape..., nb::c_contig, nb::device::cpu>;
-using BoardInput = Input<std::int8_t, nb::shape<2, kPlaces>>;
-using BoardsInput = Input<std::int8_t, nb::shape<-1, 2, kPlaces>>;
+using BoardInput = Input<std::int8_t, nb::shape<2, -1>>;
+using BoardsInput = Input<std::int8_t, nb::shape<-1, 2, -1>>;
 using Matrix = Input<float, nb::ndim<2>>;
 using Vector = Input<float, nb::ndim<1>>;
 
@@ -33,34 +36,52 @@ nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_lis
   return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
 }
 
-nb::ndarray<nb::numpy, std::int8_t> boards_to_numpy(std::vector<Board>&& boards) {
-  auto* owned = new std::vector<Board>(std::move(boards));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Board>*>(p); });
-  return nb::ndarray<nb::numpy, std::int8_t>(owned->data(), {owned->size(), 2, kPlaces}, owner);
+nb::ndarray<nb::numpy, std::int8_t> boards_to_numpy(const std::vector<Board>& boards, int num_places) {
+  std::vector<std::int8_t> flat;
+  flat.reserve(boards.size() * 2 * num_places);
+  for (const Board& board : boards)
+    for (const auto& row : board.count) flat.insert(flat.end(), row, row + num_places);
+  return to_numpy(std::move(flat), {boards.size(), 2, static_cast<std::size_t>(num_places)});
 }
 
 nb::ndarray<nb::numpy, float> rows_to_numpy(const std::vector<float>& values, std::size_t rows) {
   return to_numpy(std::vector<float>(values), {rows, rows ? values.size() / rows : 0});
 }
 
-const Board* boards_of(const BoardsInput& boards) { return reinterpret_cast<const Board*>(boards.data()); }
-
 void require(bool condition, const std::string& message) {
   if (!condition) throw nb::value_error(message.c_str());
 }
 
-void check_boards(const BoardsInput& boards) {
-  for (std::size_t i = 0; i < boards.shape(0); ++i) try {
-      check_board(boards_of(boards)[i]);
-    } catch (const RulesError& error) {
-      throw RulesError("position " + std::to_string(i) + ": " + error.what());
-    }
+void require_places(std::size_t given, int expected) {
+  require(given == static_cast<std::size_t>(expected), "boards: rows of " + std::to_string(expected) +
+                                                           " counts expected, not " + std::to_string(given));
 }
 
-Board board_of(const BoardInput& input) {
+void read_board(const std::int8_t* counts, int num_places, Board& board) {
+  board = {};
+  for (int side = 0; side < 2; ++side) std::memcpy(board.count[side], counts + side * num_places, num_places);
+}
+
+// Counts within the bounds of the network's tables; whether the game can reach them is the rules' to say.
+std::vector<Board> boards_for_network(const BoardsInput& input, int num_places) {
+  require_places(input.shape(2), num_places);
+  std::vector<Board> boards(input.shape(0));
+  for (std::size_t i = 0; i < boards.size(); ++i) {
+    read_board(input.data() + i * 2 * num_places, num_places, boards[i]);
+    for (const auto& row : boards[i].count)
+      for (int place = 0; place < num_places; ++place)
+        if (row[place] < 0 || row[place] > kCheckers)
+          throw RulesError("position " + std::to_string(i) + ": " + std::to_string(row[place]) + " on place " +
+                           std::to_string(place) + ", expected 0 to 15");
+  }
+  return boards;
+}
+
+Board board_of(const Rules& rules, const BoardInput& input) {
+  require_places(input.shape(1), rules.num_places());
   Board board;
-  std::memcpy(&board, input.data(), sizeof board);
-  check_board(board);
+  read_board(input.data(), rules.num_places(), board);
+  check_board(rules, board);
   return board;
 }
 
@@ -78,20 +99,35 @@ std::vector<Utility> utilities_of(const Matrix& values, const Matrix& inputs, in
   return utilities;
 }
 
-Rules make_rules(const std::vector<int>& setup, bool opening_rerolls, bool winner_rolls, bool hit_and_run,
-                 bool larger_die_first, const std::vector<int>& scores, int stuck_limit) {
-  require(setup.size() == kPlaces, "setup: 26 counts expected");
+Family family_of(const std::string& name) {
+  if (name == "opposed-hit") return Family::kOpposedHit;
+  if (name == "plakoto") return Family::kPlakoto;
+  if (name == "fevga") return Family::kFevga;
+  if (name == "gul-bara") return Family::kGulBara;
+  if (name == "tawula") return Family::kTawula;
+  throw nb::value_error(("family '" + name + "': not one the engine plays").c_str());
+}
+
+Rules make_rules(const std::string& family, const std::vector<int>& setup, int reserve, bool opening_rerolls,
+                 bool winner_rolls, bool hit_and_run, bool larger_die_first, bool pinned_blocks_bear_off,
+                 bool leave_a_move, int cascade_from, const std::vector<int>& scores, int stuck_limit) {
+  require(setup.size() == kCommonPlaces, "setup: 26 counts expected");
   require(scores.size() >= 2 && scores.size() <= kMaxScores, "scores: 2 to 8 scores expected");
   require(stuck_limit >= 2, "stuck_limit: at least 2 expected");
   Rules rules;
-  for (int place = 0; place < kPlaces; ++place) rules.setup[place] = static_cast<std::int8_t>(setup[place]);
+  rules.family = family_of(family);
+  for (int place = 0; place < kCommonPlaces; ++place) rules.setup[place] = static_cast<std::int8_t>(setup[place]);
+  rules.reserve = reserve;
   rules.opening_rerolls = opening_rerolls;
   rules.winner_rolls = winner_rolls;
   rules.hit_and_run = hit_and_run;
   rules.larger_die_first = larger_die_first;
+  rules.pinned_blocks_bear_off = pinned_blocks_bear_off;
+  rules.leave_a_move = leave_a_move;
+  rules.cascade_from = cascade_from;
   rules.scores = scores;
   rules.stuck_limit = stuck_limit;
-  check_board(rules.start());
+  check_board(rules, rules.start());
   return rules;
 }
 
@@ -105,12 +141,12 @@ DenseLayer layer_of(const Matrix& weight, const Vector& bias) {
   return layer;
 }
 
-std::shared_ptr<Network> make_network(const std::vector<std::pair<Matrix, Vector>>& layers,
+std::shared_ptr<Network> make_network(const std::vector<std::pair<Matrix, Vector>>& layers, int num_places,
                                       const std::optional<std::string>& kernels) {
   require(layers.size() >= 2, "network: a first layer and an output layer expected");
   std::vector<DenseLayer> rest;
   for (std::size_t i = 1; i < layers.size(); ++i) rest.push_back(layer_of(layers[i].first, layers[i].second));
-  return std::make_shared<Network>(layer_of(layers[0].first, layers[0].second), rest,
+  return std::make_shared<Network>(num_places, layer_of(layers[0].first, layers[0].second), rest,
                                    kernels ? kernels_by_name(*kernels) : best_kernels());
 }
 
@@ -124,8 +160,8 @@ std::vector<float> transposed(const std::vector<float>& columns, int stride, int
 
 nb::ndarray<nb::numpy, float> evaluate(const Network& network, const BoardsInput& boards, const Matrix& utility_inputs,
                                        int threads) {
-  check_boards(boards);
-  const std::size_t n = boards.shape(0);
+  const std::vector<Board> checked = boards_for_network(boards, network.num_places());
+  const std::size_t n = checked.size();
   const int num_scores = network.num_outputs();
   require(utility_inputs.shape(0) == n && static_cast<int>(utility_inputs.shape(1)) == network.num_utility_inputs(),
           "utility_inputs: one row per board with the network's number of utility inputs expected");
@@ -137,7 +173,7 @@ nb::ndarray<nb::numpy, float> evaluate(const Network& network, const BoardsInput
       std::vector<float> block(static_cast<std::size_t>(Network::kBlock) * num_scores);
       for (std::int64_t i = begin; i < end; i += Network::kBlock) {
         const int count = static_cast<int>(std::min<std::int64_t>(Network::kBlock, end - i));
-        network.evaluate_boards(boards_of(boards) + i, utility_inputs.data() + i * network.num_utility_inputs(), count,
+        network.evaluate_boards(checked.data() + i, utility_inputs.data() + i * network.num_utility_inputs(), count,
                                 scratch, block.data(), Network::kBlock);
         for (int j = 0; j < count; ++j)
           for (int k = 0; k < num_scores; ++k) out[(i + j) * num_scores + k] = block[k * Network::kBlock + j];
@@ -151,13 +187,14 @@ std::unique_ptr<PlayList> generate(const Rules& rules, const Board& board, int f
   check_dice(first, second);
   if (board.is_over()) throw RulesError("board: the game is over, there is nothing to play");
   auto plays = std::make_unique<PlayList>();
-  with_family(rules, [&]<class Family>(Family) { plays->generate<Family>(board, first, second); });
+  plays->generate(rules, board, first, second);
   return plays;
 }
 
 nb::ndarray<nb::numpy, float> evaluate_plays(const Network& network, const Rules& rules, const BoardInput& input,
                                              int first, int second, const Vector& utility_inputs) {
-  const Board board = board_of(input);
+  const Board board = board_of(rules, input);
+  require(network.num_places() == rules.num_places(), "network: made for another game");
   require(static_cast<int>(utility_inputs.size()) == network.num_utility_inputs(),
           "utility_inputs: the network's number of utility inputs expected");
   const auto plays = generate(rules, board, first, second);
@@ -170,67 +207,93 @@ nb::ndarray<nb::numpy, float> evaluate_plays(const Network& network, const Rules
                   {n, static_cast<std::size_t>(network.num_outputs())});
 }
 
-std::pair<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int8_t>> legal_plays(
-    const Rules& rules, const BoardInput& input, int first, int second) {
-  const Board board = board_of(input);
-  const auto plays = generate(rules, board, first, second);
-  const auto n = static_cast<std::size_t>(plays->num_leaves());
+using PlaysOutput = std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int8_t>,
+                               nb::ndarray<nb::numpy, std::int16_t>>;
+
+PlaysOutput to_output(const Rules& rules, const Board& board, const PlayList& plays) {
+  const auto n = static_cast<std::size_t>(plays.num_leaves());
   std::vector<Board> after;
   std::vector<std::int8_t> steps(n * 8, -1);
+  std::vector<std::int16_t> scores(n, kNoScore);
   for (std::size_t i = 0; i < n; ++i) {
-    after.push_back(plays->afterstate(static_cast<int>(i), board));
+    const int leaf = static_cast<int>(i);
+    after.push_back(plays.afterstate(leaf, board));
     std::array<std::pair<std::int8_t, std::int8_t>, 4> path;
-    const int length = plays->steps(static_cast<int>(i), path);
+    const int length = plays.steps(leaf, path);
     for (int s = 0; s < length; ++s) {
       steps[i * 8 + s * 2] = path[s].first;
       steps[i * 8 + s * 2 + 1] = path[s].second;
     }
+    if (plays.leaf(leaf).is_finished()) scores[i] = static_cast<std::int16_t>(plays.score(leaf));
   }
-  return {boards_to_numpy(std::move(after)), to_numpy(std::move(steps), {n, 4, 2})};
+  return {boards_to_numpy(after, rules.num_places()), to_numpy(std::move(steps), {n, 4, 2}),
+          to_numpy(std::move(scores), {n})};
 }
 
-nb::ndarray<nb::numpy, std::int32_t> count_plays(const Rules& rules, const BoardsInput& boards,
+PlaysOutput legal_plays(const Rules& rules, const BoardInput& input, int first, int second) {
+  const Board board = board_of(rules, input);
+  return to_output(rules, board, *generate(rules, board, first, second));
+}
+
+PlaysOutput legal_stage(const Rules& rules, const BoardInput& input, const std::vector<int>& dice) {
+  const Board board = board_of(rules, input);
+  require(!dice.empty() && dice.size() <= 4, "dice: one to four expected");
+  for (int die : dice) check_dice(die, die);
+  const bool is_pair = dice.size() == 2 && dice[0] != dice[1];
+  for (int die : dice) require(is_pair || die == dice[0], "dice: two different ones, or up to four of a kind expected");
+  if (board.is_over()) throw RulesError("board: the game is over, there is nothing to play");
+  auto plays = std::make_unique<PlayList>();
+  plays->generate_stage(rules, board, dice);
+  return to_output(rules, board, *plays);
+}
+
+nb::ndarray<nb::numpy, std::int32_t> count_plays(const Rules& rules, const BoardsInput& input,
                                                  const Input<std::int8_t, nb::shape<-1, 2>>& dice) {
-  check_boards(boards);
-  const std::size_t n = boards.shape(0);
+  const std::size_t n = input.shape(0);
   require(dice.shape(0) == n, "dice: one roll per board expected");
-  for (std::size_t i = 0; i < n; ++i) check_dice(dice.data()[2 * i], dice.data()[2 * i + 1]);
+  std::vector<Board> boards = boards_for_network(input, rules.num_places());
+  for (std::size_t i = 0; i < n; ++i) {
+    check_board(rules, boards[i]);
+    check_dice(dice.data()[2 * i], dice.data()[2 * i + 1]);
+  }
   std::vector<std::int32_t> counts(n);
   {
     const nb::gil_scoped_release release;
-    with_family(rules, [&]<class Family>(Family) {
-      auto plays = std::make_unique<PlayList>();
-      for (std::size_t i = 0; i < n; ++i) {
-        plays->generate<Family>(boards_of(boards)[i], dice.data()[2 * i], dice.data()[2 * i + 1]);
-        counts[i] = plays->num_leaves();
-      }
-    });
+    auto plays = std::make_unique<PlayList>();
+    for (std::size_t i = 0; i < n; ++i) {
+      plays->generate(rules, boards[i], dice.data()[2 * i], dice.data()[2 * i + 1]);
+      counts[i] = plays->num_leaves();
+    }
   }
   return to_numpy(std::move(counts), {n});
 }
 
-nb::ndarray<nb::numpy, float> encode(const BoardsInput& boards, const Matrix& utility_inputs) {
-  check_boards(boards);
-  const std::size_t n = boards.shape(0);
+std::vector<float> place_feature_table(int num_places) {
+  std::vector<float> table(static_cast<std::size_t>(num_places) * kCounts * kPlaceFeatures);
+  for (int place = 0; place < num_places; ++place)
+    for (int count = 0; count < kCounts; ++count)
+      place_features(place, count, table.data() + (place * kCounts + count) * kPlaceFeatures);
+  return table;
+}
+
+nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& utility_inputs) {
+  const int num_places = static_cast<int>(input.shape(2));
+  require(num_places >= kCommonPlaces && num_places <= kMaxPlaces, "boards: rows of 26 to 50 counts expected");
+  const std::vector<Board> boards = boards_for_network(input, num_places);
+  const std::size_t n = boards.size();
   require(utility_inputs.shape(0) == n, "utility_inputs: one row per board expected");
   const std::size_t num_utility = utility_inputs.shape(1);
-  const std::size_t width = kBoardFeatures + num_utility;
+  const std::size_t width = num_board_features(num_places) + num_utility;
   std::vector<float> out(n * width);
   {
     const nb::gil_scoped_release release;
-    static const std::vector<float> table = [] {
-      std::vector<float> rows(kPlaces * kCounts * kPlaceFeatures);
-      for (int place = 0; place < kPlaces; ++place)
-        for (int count = 0; count < kCounts; ++count)
-          place_features(place, count, rows.data() + (place * kCounts + count) * kPlaceFeatures);
-      return rows;
-    }();
+    static const std::vector<float> table = place_feature_table(kMaxPlaces);
     for (std::size_t i = 0; i < n; ++i) {
       float* row = out.data() + i * width;
-      for (int side = 0; side < 2; ++side)
-        for (int place = 0; place < kPlaces; ++place) {
-          const int count = boards_of(boards)[i].count[side][place];
-          std::memcpy(row, table.data() + (place * kCounts + count) * kPlaceFeatures, kPlaceFeatures * sizeof(float));
+      for (const auto& counts : boards[i].count)
+        for (int place = 0; place < num_places; ++place) {
+          std::memcpy(row, table.data() + (place * kCounts + counts[place]) * kPlaceFeatures,
+                      kPlaceFeatures * sizeof(float));
           row += kPlaceFeatures;
         }
       std::memcpy(row, utility_inputs.data() + i * num_utility, num_utility * sizeof(float));
@@ -245,6 +308,7 @@ SelfPlayResult run_self_play(const Rules& rules, const Network& network, std::ui
   require(network.num_outputs() == rules.num_scores(), "network: one output per score of the ruleset expected");
   require(network.num_utility_inputs() == rules.num_scores() - 2,
           "network: two utility inputs fewer than the ruleset has scores expected");
+  require(network.num_places() == rules.num_places(), "network: made for another game");
   require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
   require(num_games >= 0, "num_games: a number from 0 up expected");
   UtilityMix mix{utilities_of(values, inputs, rules.num_scores()), {}};
@@ -265,15 +329,24 @@ DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::u
                     std::int64_t num_pairs, int length, const Matrix& values, const Matrix& inputs, int threads) {
   for (const Player* player : {&a, &b})
     if (const auto* network = std::get_if<std::shared_ptr<const Network>>(player))
-      require((*network)->num_outputs() == rules.num_scores() &&
+      require((*network)->num_places() == rules.num_places() && (*network)->num_outputs() == rules.num_scores() &&
                   (*network)->num_utility_inputs() == rules.num_scores() - 2,
               "player: a network whose outputs are the ruleset's scores expected");
+  for (const Player* player : {&a, &b})
+    require(!std::holds_alternative<std::shared_ptr<const Pubeval>>(*player) || rules.family == Family::kOpposedHit,
+            "player: pubeval plays opposed, hitting games only");
   require(length >= 0 && num_pairs >= 0, "length and num_pairs: numbers from 0 up expected");
   Contest contest{length, utilities_of(values, inputs, rules.num_scores())};
   require(contest.grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
           "utilities: one row for single games, length * length rows for matches expected");
   const nb::gil_scoped_release release;
   return duel(rules, a, b, contest, seed, first_pair, num_pairs, threads);
+}
+
+std::size_t num_afterstates(const SelfPlayResult& result) {
+  std::size_t total = 0;
+  for (std::int32_t length : result.lengths) total += static_cast<std::size_t>(length);
+  return total;
 }
 
 std::array<float, Pubeval::kInputs> pubeval_weights(const Vector& weights) {
@@ -298,29 +371,40 @@ NB_MODULE(_core, m) {
   });
 
   m.attr("FEATURE_VERSION") = kFeatureVersion;
-  m.attr("NUM_BOARD_FEATURES") = kBoardFeatures;
+  m.attr("NO_SCORE") = kNoScore;
   m.attr("MAX_PLAYS") = PlayList::kMaxLeaves;
 
   nb::class_<Rules>(m, "Rules", "What the generator needs to know of a ruleset.")
-      .def("__init__",
-           [](Rules* self, const std::vector<int>& setup, bool opening_rerolls, bool winner_rolls, bool hit_and_run,
-              bool larger_die_first, const std::vector<int>& scores, int stuck_limit) {
-             new (self) Rules(
-                 make_rules(setup, opening_rerolls, winner_rolls, hit_and_run, larger_die_first, scores, stuck_limit));
-           },
-           nb::kw_only(), "setup"_a, "opening_rerolls"_a, "winner_rolls"_a, "hit_and_run"_a, "larger_die_first"_a,
-           "scores"_a, "stuck_limit"_a);
+      .def(nb::new_([](const std::string& family, const std::vector<int>& setup, int reserve, bool opening_rerolls,
+                       bool winner_rolls, bool hit_and_run, bool larger_die_first, bool pinned_blocks_bear_off,
+                       bool leave_a_move, int cascade_from, const std::vector<int>& scores, int stuck_limit) {
+             return std::make_unique<Rules>(make_rules(family, setup, reserve, opening_rerolls, winner_rolls,
+                                                       hit_and_run, larger_die_first, pinned_blocks_bear_off,
+                                                       leave_a_move, cascade_from, scores, stuck_limit));
+           }),
+           nb::kw_only(), "family"_a, "setup"_a, "reserve"_a, "opening_rerolls"_a, "winner_rolls"_a, "hit_and_run"_a,
+           "larger_die_first"_a, "pinned_blocks_bear_off"_a, "leave_a_move"_a, "cascade_from"_a, "scores"_a,
+           "stuck_limit"_a)
+      .def_prop_ro("num_places", &Rules::num_places, "Length of a side's row of counts.")
+      .def("start", [](const Rules& rules) {
+        nb::ndarray<nb::numpy, std::int8_t> boards = boards_to_numpy({rules.start()}, rules.num_places());
+        return nb::cast(boards).attr("__getitem__")(0);
+      }, nb::sig("def start(self) -> numpy.typing.NDArray[numpy.int8]"), "Return the start position int8[2, num_places].")
+      .def("check", [](const Rules& rules, const BoardInput& input) { board_of(rules, input); }, "board"_a,
+           "Raise RulesetError, naming the offence, unless the game can have this board int8[2, num_places].");
 
   nb::class_<Network>(m, "Network",
                       "The value network, folded for incremental evaluation. Layers are (weight[out, in], bias[out]) "
-                      "float32 pairs, first to last; `kernels` names an instruction set, the fastest by default.")
-      .def(nb::new_(&make_network), "layers"_a, "kernels"_a = nb::none())
+                      "float32 pairs, first to last; `num_places` is the length of a row of counts; `kernels` names an "
+                      "instruction set, the fastest by default.")
+      .def(nb::new_(&make_network), "layers"_a, "num_places"_a = kCommonPlaces, "kernels"_a = nb::none())
+      .def_prop_ro("num_places", &Network::num_places)
       .def_prop_ro("num_outputs", &Network::num_outputs)
       .def_prop_ro("num_utility_inputs", &Network::num_utility_inputs)
       .def_prop_ro("kernels", [](const Network& network) { return network.kernels().name; })
       .def("evaluate", &evaluate, "boards"_a, "utility_inputs"_a, "threads"_a = 1,
            "Return [N, K] float32 probabilities of the scores for the player who has just moved; boards are "
-           "afterstates int8[N, 2, 26], his side first; utility_inputs float32[N, U] are his.")
+           "afterstates int8[N, 2, num_places], his side first; utility_inputs float32[N, U] are his.")
       .def("evaluate_plays", &evaluate_plays, "rules"_a, "board"_a, "first"_a, "second"_a, "utility_inputs"_a,
            "Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.");
 
@@ -338,12 +422,15 @@ NB_MODULE(_core, m) {
           "network"_a, "The play of the highest expected utility on the network's own predictions (0-ply).");
 
   nb::class_<SelfPlayResult>(m, "SelfPlayResult", "Trajectories of self-play, game after game.")
-      .def_prop_ro("boards", [](const SelfPlayResult& r) { return boards_to_numpy(std::vector<Board>(r.boards)); },
-                   nb::rv_policy::automatic, "int8[N, 2, 26]: afterstates, the player who has just moved first.")
-      .def_prop_ro("targets", [](const SelfPlayResult& r) { return rows_to_numpy(r.targets, r.boards.size()); },
+      .def_prop_ro("boards", [](const SelfPlayResult& r) {
+                     const std::size_t n = num_afterstates(r);
+                     return to_numpy(std::vector<std::int8_t>(r.boards), {n, 2, n ? r.boards.size() / n / 2 : 0});
+                   },
+                   nb::rv_policy::automatic, "int8[N, 2, num_places]: afterstates, the player who has just moved first.")
+      .def_prop_ro("targets", [](const SelfPlayResult& r) { return rows_to_numpy(r.targets, num_afterstates(r)); },
                    nb::rv_policy::automatic, "float32[N, K]: the lambda-return of each afterstate, for that player.")
       .def_prop_ro("utility_inputs",
-                   [](const SelfPlayResult& r) { return rows_to_numpy(r.utility_inputs, r.boards.size()); },
+                   [](const SelfPlayResult& r) { return rows_to_numpy(r.utility_inputs, num_afterstates(r)); },
                    nb::rv_policy::automatic, "float32[N, U]: what that player played for.")
       .def_prop_ro("lengths",
                    [](const SelfPlayResult& r) {
@@ -374,39 +461,45 @@ NB_MODULE(_core, m) {
   m.def("available_kernels", &available_kernels, "Names of the instruction sets this machine can run, slowest first.");
   m.def("legal_plays", &legal_plays, "rules"_a, "board"_a, "first"_a, "second"_a,
         "Return the distinct afterstates int8[n, 2, 26] of a roll, the mover first, and one way to reach each: steps "
-        "int8[n, 4, 2] of (from, to), padded with -1. A pass is one afterstate without steps.");
+        "int8[n, 4, 2] of (from, to), padded with -1, and the mover's scores int16[n], NO_SCORE where the game goes "
+        "on. A pass is one afterstate without steps. In Gul Bara a roll is its first stage.");
+  m.def("legal_stage", &legal_stage, "rules"_a, "board"_a, "dice"_a,
+        "The same for exactly these dice: two different ones, or one to four of a kind.");
   m.def("count_plays", &count_plays, "rules"_a, "boards"_a, "dice"_a,
-        "Return int32[N], the number of legal plays of each board int8[N, 2, 26] with its roll int8[N, 2].");
+        "Return int32[N], the number of legal plays of each board int8[N, 2, num_places] with its roll int8[N, 2].");
   m.def("perft",
         [](const Rules& rules, const BoardInput& input, int depth) {
           require(depth >= 1, "depth: a number from 1 up expected");
-          const Board board = board_of(input);
+          const Board board = board_of(rules, input);
           const nb::gil_scoped_release release;
           return perft(rules, board, depth);
         },
         "rules"_a, "board"_a, "depth"_a,
         "Return the number of distinct afterstates over the 21 rolls, `depth` turns deep.");
   m.def("encode", &encode, "boards"_a, "utility_inputs"_a,
-        "Return float32[N, NUM_BOARD_FEATURES + U], the network's inputs for afterstates int8[N, 2, 26].");
+        "Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places].");
+  m.def("num_board_features", &num_board_features, "num_places"_a,
+        "Return how many inputs the counts of a board give; the utility inputs follow them.");
   m.def("place_features",
-        [] {
-          std::vector<float> table(kPlaces * kCounts * kPlaceFeatures);
-          for (int place = 0; place < kPlaces; ++place)
-            for (int count = 0; count < kCounts; ++count)
-              place_features(place, count, table.data() + (place * kCounts + count) * kPlaceFeatures);
-          return to_numpy(std::move(table), {kPlaces, kCounts, kPlaceFeatures});
+        [](int num_places) {
+          require(num_places >= kCommonPlaces && num_places <= kMaxPlaces, "num_places: 26 to 50 expected");
+          return to_numpy(place_feature_table(num_places),
+                          {static_cast<std::size_t>(num_places), kCounts, kPlaceFeatures});
         },
-        "Return float32[26, 16, 4]: the inputs of each count on each place; `encode` lays them out side by side, "
-        "then place by place.");
+        "num_places"_a,
+        "Return float32[num_places, 16, 4]: the inputs of each count on each place; `encode` lays them out side by "
+        "side, then place by place.");
   m.def("lambda_returns",
         [](const Matrix& predictions, int outcome, float lambda) {
+          const auto length = static_cast<int>(predictions.shape(0));
           const int num_scores = static_cast<int>(predictions.shape(1));
           require(num_scores >= 2 && num_scores <= kMaxScores, "predictions: 2 to 8 columns expected");
           require(outcome >= 0 && outcome < num_scores, "outcome: a column of predictions expected");
           require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
           std::vector<float> targets(predictions.size());
-          lambda_returns(predictions.data(), static_cast<int>(predictions.shape(0)), num_scores, outcome, lambda,
-                         targets.data());
+          std::vector<std::uint8_t> seats;
+          for (int t = 0; t <= length; ++t) seats.push_back(t & 1);
+          lambda_returns(predictions.data(), seats.data(), length, num_scores, outcome, lambda, targets.data());
           return to_numpy(std::move(targets), {predictions.shape(0), predictions.shape(1)});
         },
         "predictions"_a, "outcome"_a, "lambda_"_a,
@@ -422,10 +515,10 @@ NB_MODULE(_core, m) {
           const std::size_t n = walk.boards.size();
           std::vector<std::int8_t> dice;
           for (const auto& roll : walk.dice) dice.insert(dice.end(), roll.begin(), roll.end());
-          return std::make_pair(boards_to_numpy(std::move(walk.boards)), to_numpy(std::move(dice), {n, 2}));
+          return std::make_pair(boards_to_numpy(walk.boards, rules.num_places()), to_numpy(std::move(dice), {n, 2}));
         },
         "rules"_a, "seed"_a, "first_game"_a, "num_games"_a,
-        "Return every position before the dice int8[N, 2, 26] and its roll int8[N, 2] in games of random play.");
+        "Return every position before the dice int8[N, 2, num_places] and its roll int8[N, 2] in games of random play.");
   m.def("duel", &run_duel, "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, "length"_a, "values"_a,
         "inputs"_a, "threads"_a = 1,
         "Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats "

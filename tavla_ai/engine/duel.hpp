@@ -6,6 +6,7 @@
 
 #include "game.hpp"
 #include "players.hpp"
+#include "seat.hpp"
 
 namespace tavla {
 
@@ -28,7 +29,6 @@ struct DuelResult {
   std::int64_t plies = 0;
 };
 
-template <class Family>
 class DuelTable {
  public:
   DuelTable(const Rules& rules, const Player& a, const Player& b, const Contest& contest)
@@ -43,10 +43,21 @@ class DuelTable {
       const GameStreams streams(seed, pair, round);
       std::array<Utility, 2> utilities;
       for (int seat = 0; seat < 2; ++seat) utilities[seat] = contest_.utility(away[seat], away[seat ^ 1]);
-      const GameResult game = play_game<Family>(
-          rules_, streams, first_seat, *plays_, [&](int seat, const Board& before, Roll, std::uint32_t ply) {
-            const Decision decision{rules_, before, *plays_, utilities[seat], streams, ply};
-            return std::visit([&](auto& chooser) { return chooser.choose(decision); }, choosers_[seat ^ a_seat]);
+      const GameResult game = play_game(
+          rules_, streams, first_seat,
+          [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
+            return std::visit(
+                [&](auto& chooser) {
+                  return Seat(rules_, chooser, *plays_).take_turn(before, roll, utilities[seat], streams, ply);
+                },
+                choosers_[seat ^ a_seat]);
+          },
+          [&](int seat, std::span<const Stage> stages, TurnEnd& end, std::uint32_t ply) {
+            std::visit(
+                [&](auto& chooser) {
+                  Seat(rules_, chooser, *plays_).play_passed(stages, utilities[seat], streams, ply, end);
+                },
+                choosers_[seat ^ a_seat]);
           });
       result.plies += game.plies;
       if (game.is_void) {
@@ -56,14 +67,16 @@ class DuelTable {
         continue;
       }
       ++result.games;
-      const bool a_won = game.winner == a_seat;
+      const bool a_ended = game.winner == a_seat;
       const int k = game.score_index;
-      ++result.scores[a_won ? k : rules_.num_scores() - 1 - k];
+      ++result.scores[a_ended ? k : rules_.num_scores() - 1 - k];
       const int points = rules_.scores[k];
-      if (contest_.length == 0) return a_won ? points : -points;
+      if (contest_.length == 0) return a_ended ? points : -points;
       away[game.winner] -= points;
-      if (away[game.winner] <= 0) return a_won ? 1 : -1;
-      if (rules_.winner_rolls) first_seat = game.winner;
+      if (away[game.winner] <= 0) return a_ended ? 1 : -1;
+      // After a drawn game the next one starts with a fresh opening roll.
+      first_seat.reset();
+      if (rules_.winner_rolls && points > 0) first_seat = game.winner;
     }
   }
 
@@ -76,26 +89,24 @@ class DuelTable {
 
 inline DuelResult duel(const Rules& rules, const Player& a, const Player& b, const Contest& contest,
                        std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs, int threads) {
-  return with_family(rules, [&]<class Family>(Family) {
-    DuelResult total;
-    total.points.resize(static_cast<std::size_t>(num_pairs) * 2);
-    total.scores.resize(rules.num_scores());
-    std::vector<DuelResult> parts(std::max(threads, 1), total);
-    run_threads(threads, num_pairs, [&](int part, std::int64_t begin, std::int64_t end) {
-      DuelTable<Family> table(rules, a, b, contest);
-      for (std::int64_t i = begin; i < end; ++i)
-        for (int a_seat = 0; a_seat < 2; ++a_seat)
-          total.points[static_cast<std::size_t>(2 * i + a_seat)] = static_cast<std::int16_t>(
-              table.play(seed, first_pair + static_cast<std::uint64_t>(i), a_seat, parts[part]));
-    });
-    for (const DuelResult& part : parts) {
-      for (int k = 0; k < rules.num_scores(); ++k) total.scores[k] += part.scores[k];
-      total.games += part.games;
-      total.void_games += part.void_games;
-      total.plies += part.plies;
-    }
-    return total;
+  DuelResult total;
+  total.points.resize(static_cast<std::size_t>(num_pairs) * 2);
+  total.scores.resize(rules.num_scores());
+  std::vector<DuelResult> parts(std::max(threads, 1), total);
+  run_threads(threads, num_pairs, [&](int part, std::int64_t begin, std::int64_t end) {
+    DuelTable table(rules, a, b, contest);
+    for (std::int64_t i = begin; i < end; ++i)
+      for (int a_seat = 0; a_seat < 2; ++a_seat)
+        total.points[static_cast<std::size_t>(2 * i + a_seat)] = static_cast<std::int16_t>(
+            table.play(seed, first_pair + static_cast<std::uint64_t>(i), a_seat, parts[part]));
   });
+  for (const DuelResult& part : parts) {
+    for (int k = 0; k < rules.num_scores(); ++k) total.scores[k] += part.scores[k];
+    total.games += part.games;
+    total.void_games += part.void_games;
+    total.plies += part.plies;
+  }
+  return total;
 }
 
 }  // namespace tavla

@@ -10,11 +10,11 @@ namespace tavla {
 // A changed input makes older checkpoints unreadable: change the name with it.
 constexpr const char* kFeatureVersion = "thermometer-1";
 constexpr int kPlaceFeatures = 4;
-constexpr int kBoardFeatures = 2 * kPlaces * kPlaceFeatures;
+constexpr int num_board_features(int num_places) { return 2 * num_places * kPlaceFeatures; }
 constexpr int kCounts = kCheckers + 1;
 
-// Inputs of `count` checkers on `place`. Points and bar: at least 1, 2, 3, and how many beyond 3, as in
-// TD-Gammon; borne off: at least 1 (the mars is saved), 5, 10, and the share of all checkers.
+// Inputs of `count` checkers on `place`. Points, bar and the places that some games add: at least 1, 2, 3,
+// and how many beyond 3, as in TD-Gammon; borne off: at least 1 (the mars is saved), 5, 10, and the share of all checkers.
 inline void place_features(int place, int count, float* out) {
   if (place == kOff) {
     out[0] = count >= 1;

@@ -20,12 +20,15 @@ void check_layer(const DenseLayer& layer, int expected_in, const std::string& na
 
 }  // namespace
 
-Network::Network(const DenseLayer& first, const std::vector<DenseLayer>& layers, const Kernels& kernels)
-    : kernels_(&kernels), hidden_(first.out), width_(padded(first.out)) {
-  num_utility_inputs_ = first.in - kBoardFeatures;
+Network::Network(int num_places, const DenseLayer& first, const std::vector<DenseLayer>& layers,
+                 const Kernels& kernels)
+    : kernels_(&kernels), num_places_(num_places), hidden_(first.out), width_(padded(first.out)) {
+  if (num_places < kCommonPlaces || num_places > kMaxPlaces)
+    throw std::invalid_argument("network: " + std::to_string(num_places) + " places, expected 26 to 50");
+  num_utility_inputs_ = first.in - num_board_features(num_places);
   if (num_utility_inputs_ < 0 || num_utility_inputs_ > kMaxScores)
     throw std::invalid_argument("network: the first layer takes " + std::to_string(first.in) + " inputs, expected " +
-                                std::to_string(kBoardFeatures) + " and a few utility inputs");
+                                std::to_string(num_board_features(num_places)) + " and a few utility inputs");
   check_layer(first, first.in, "the first layer");
   if (layers.empty()) throw std::invalid_argument("network: no output layer");
   int in = first.out;
@@ -38,14 +41,14 @@ Network::Network(const DenseLayer& first, const std::vector<DenseLayer>& layers,
     throw std::invalid_argument("network: " + std::to_string(num_outputs_) + " outputs, expected 2 to 8");
 
   // Fold: the row of (side, place, count) is the sum of its features' weights.
-  rows_.assign(static_cast<std::size_t>(2) * kPlaces * kCounts * width_, 0.0f);
+  rows_.assign(static_cast<std::size_t>(2) * num_places_ * kCounts * width_, 0.0f);
   for (int side = 0; side < 2; ++side)
-    for (int place = 0; place < kPlaces; ++place)
+    for (int place = 0; place < num_places_; ++place)
       for (int count = 0; count < kCounts; ++count) {
         float features[kPlaceFeatures];
         place_features(place, count, features);
-        float* out = rows_.data() + ((side * kPlaces + place) * kCounts + count) * static_cast<std::size_t>(width_);
-        const int column = (side * kPlaces + place) * kPlaceFeatures;
+        float* out = rows_.data() + ((side * num_places_ + place) * kCounts + count) * static_cast<std::size_t>(width_);
+        const int column = (side * num_places_ + place) * kPlaceFeatures;
         for (int h = 0; h < hidden_; ++h) {
           float total = 0;
           for (int j = 0; j < kPlaceFeatures; ++j)
@@ -59,7 +62,7 @@ Network::Network(const DenseLayer& first, const std::vector<DenseLayer>& layers,
   for (int u = 0; u < num_utility_inputs_; ++u)
     for (int h = 0; h < hidden_; ++h)
       utility_[static_cast<std::size_t>(u) * width_ + h] =
-          first.weight[static_cast<std::size_t>(h) * first.in + kBoardFeatures + u];
+          first.weight[static_cast<std::size_t>(h) * first.in + num_board_features(num_places_) + u];
 
   widest_ = width_;
   for (std::size_t i = 0; i + 1 < layers.size(); ++i) {
@@ -91,10 +94,10 @@ Network::Scratch::Scratch(const Network& network)
       next_(static_cast<std::size_t>(kBlock) * network.widest_) {}
 
 void Network::accumulate(const Board& board, const float* utility, float* out) const {
-  const float* rows[2 * kPlaces];
+  const float* rows[2 * kMaxPlaces];
   int n = 0;
   for (int side = 0; side < 2; ++side)
-    for (int place = 0; place < kPlaces; ++place)
+    for (int place = 0; place < num_places_; ++place)
       // The row of no checkers is zero.
       if (const int count = board.count[side][place]; count > 0) rows[n++] = row(side, place, count);
   kernels_->add_rows(out, bias_.data(), rows, n, width_);
@@ -104,16 +107,14 @@ void Network::accumulate(const Board& board, const float* utility, float* out) c
   }
 }
 
-int Network::changes(const Board& before, const Node& parent, const Node& node, RowChange* out) const {
-  const int from_count = parent.key.count(node.from);
-  const int to_count = node.to == kOff ? parent.off : parent.key.count(node.to);
-  out[0] = {row(0, node.from, from_count), row(0, node.from, from_count - 1)};
-  out[1] = {row(0, node.to, to_count), row(0, node.to, to_count + 1)};
-  if (!node.is_hit) return 2;
-  const int on_bar = before.count[1][kBar] + parent.hits;
-  out[2] = {row(1, 25 - node.to, 1), row(1, 25 - node.to, 0)};
-  out[3] = {row(1, kBar, on_bar), row(1, kBar, on_bar + 1)};
-  return 4;
+int Network::changes(const Board& before, const PlayList& plays, const Node& node, RowChange* out) const {
+  Change changed[kMaxChanges];
+  const int n = plays.changes(before, node, changed);
+  for (int i = 0; i < n; ++i) {
+    const Change& c = changed[i];
+    out[i] = {row(c.side, c.place, c.before), row(c.side, c.place, c.after)};
+  }
+  return n;
 }
 
 void Network::finish(const float* hidden, int n, Scratch& scratch, float* logits, int stride) const {
@@ -146,11 +147,11 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
   accumulate(before, utility, accumulators);
   scratch.slot_[0] = 0;
   int next_slot = 1;
-  RowChange rows[4];
+  RowChange rows[kMaxChanges];
   for (int i = 1; next_slot < num_slots; ++i) {
     if (scratch.slot_[i] != kNeeded) continue;
     const Node& node = plays.node(i);
-    const int n = changes(before, plays.node(node.parent), node, rows);
+    const int n = changes(before, plays, node, rows);
     scratch.slot_[i] = static_cast<std::int16_t>(next_slot);
     kernels_->apply(accumulators + static_cast<std::size_t>(next_slot) * width_,
                     accumulators + static_cast<std::size_t>(scratch.slot_[node.parent]) * width_, rows, n, width_);
@@ -161,7 +162,7 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
     for (int i = 0; i < n; ++i) {
       const int index = plays.leaf_node(begin + i);
       const Node& node = plays.node(index);
-      const int num_changes = index == 0 ? 0 : changes(before, plays.node(node.parent), node, rows);
+      const int num_changes = index == 0 ? 0 : changes(before, plays, node, rows);
       kernels_->apply_relu(scratch.hidden_.data() + static_cast<std::size_t>(i) * width_,
                            accumulators + static_cast<std::size_t>(index == 0 ? 0 : scratch.slot_[node.parent]) * width_,
                            rows, num_changes, width_);

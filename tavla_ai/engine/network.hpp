@@ -23,9 +23,12 @@ struct DenseLayer {
 // that threads share it; each thread brings its own Scratch.
 class Network {
  public:
-  // first: weight[hidden, kBoardFeatures + num_utility_inputs]; layers: the ones after it, the last one
+  // num_places: length of a row of counts in the game; first: weight[hidden, num_board_features(num_places)
+  // + number of scores - 2]; layers: the ones after it, the last one
   // giving the logits. Throws std::invalid_argument where shapes do not fit or a weight is not finite.
-  Network(const DenseLayer& first, const std::vector<DenseLayer>& layers, const Kernels& kernels);
+  Network(int num_places, const DenseLayer& first, const std::vector<DenseLayer>& layers, const Kernels& kernels);
+
+  int num_places() const { return num_places_; }
 
   int num_outputs() const { return num_outputs_; }
   int num_utility_inputs() const { return num_utility_inputs_; }
@@ -47,21 +50,22 @@ class Network {
 
  private:
   const float* row(int side, int place, int count) const {
-    return rows_.data() + ((side * kPlaces + place) * kCounts + count) * static_cast<std::size_t>(width_);
+    return rows_.data() + ((side * num_places_ + place) * kCounts + count) * static_cast<std::size_t>(width_);
   }
   // The first layer before its activation, from nothing.
   void accumulate(const Board& board, const float* utility, float* out) const;
   // The rows that the step into `node` changes; returns how many.
-  int changes(const Board& before, const Node& parent, const Node& node, RowChange* out) const;
+  int changes(const Board& before, const PlayList& plays, const Node& node, RowChange* out) const;
   // From the activations of the first layer, for a block of n rows, to logits[k * stride + i].
   void finish(const float* hidden, int n, Scratch& scratch, float* logits, int stride) const;
 
   const Kernels* kernels_;
+  int num_places_;
   int hidden_;
   int width_;  // hidden_ padded to whole vectors
   int num_outputs_;
   int num_utility_inputs_;
-  std::vector<float> rows_;     // [2, kPlaces, kCounts, width_]
+  std::vector<float> rows_;     // [2, num_places_, kCounts, width_]
   std::vector<float> bias_;     // [width_]
   std::vector<float> utility_;  // [num_utility_inputs_, width_]
 

@@ -1,6 +1,7 @@
 // Players that the engine can run by itself: each picks one of the legal plays.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <variant>
@@ -11,6 +12,7 @@
 #include "network.hpp"
 #include "plays.hpp"
 #include "rules.hpp"
+#include "turn.hpp"
 
 namespace tavla {
 
@@ -52,6 +54,7 @@ class NetworkChooser {
     const int num_scores = network_->num_outputs();
     network_->evaluate_plays(decision.before, plays, decision.utility.inputs.data(), scratch_,
                              probabilities_.data(), stride_);
+    num_evaluated_ += n;
     std::fill_n(values_.begin(), n, 0.0f);
     for (int k = 0; k < num_scores; ++k) {
       const float* row = probabilities_.data() + static_cast<std::size_t>(k) * stride_;
@@ -62,15 +65,46 @@ class NetworkChooser {
     for (int i = 0; i < n; ++i) {
       // A finished game is worth its score, whatever the network says.
       if (plays.leaf(i).is_finished())
-        values_[i] = decision.utility.values[decision.rules.finished_score_index(decision.before.count[1][kOff] > 0)];
+        values_[i] = decision.utility.values[decision.rules.score_index(plays.score(i))];
       if (values_[i] > values_[best]) best = i;
     }
     return best;
   }
 
+  // Afterstates that the network has seen.
+  std::int64_t num_evaluated() const { return num_evaluated_; }
+
   // The predicted distribution of the play at `leaf` of the last decision.
   float probability(int score, int leaf) const {
     return probabilities_[static_cast<std::size_t>(score) * stride_ + leaf];
+  }
+
+  // The expected utility of an afterstate for the player who has just moved; fills `distribution` if given.
+  float evaluate(const Board& after, const Utility& utility, int num_scores, float* distribution = nullptr) {
+    network_->evaluate_boards(&after, utility.inputs.data(), 1, scratch_, probabilities_.data(), stride_);
+    ++num_evaluated_;
+    float total = 0;
+    for (int k = 0; k < num_scores; ++k) {
+      total += utility.values[k] * probabilities_[static_cast<std::size_t>(k) * stride_];
+      if (distribution) distribution[k] = probabilities_[static_cast<std::size_t>(k) * stride_];
+    }
+    return total;
+  }
+
+  // Gul Bara: plays all stages of a roll, the best few positions of each stage going on to the next.
+  TurnEnd choose_stages(const Rules& rules, const Board& before, std::span<const Stage> stages,
+                        const Utility& utility, PlayList& plays);
+
+  // Gul Bara: plays passed stages, unplayable dice being lost; each stage by the network's value.
+  void play_passed(const Rules& rules, std::span<const Stage> stages, const Utility& utility, PlayList& plays,
+                   TurnEnd& end) {
+    const GameStreams no_streams(0, 0);
+    play_stages(
+        rules, stages, plays, end,
+        [&](const Board& board, const PlayList& list) {
+          return choose({rules, board, list, utility, no_streams, 0});
+        },
+        [](std::size_t, const Stage&) { return true; });
   }
 
  private:
@@ -79,7 +113,79 @@ class NetworkChooser {
   int stride_;
   std::vector<float> probabilities_;
   std::vector<float> values_;
+  std::int64_t num_evaluated_ = 0;
 };
+
+inline TurnEnd NetworkChooser::choose_stages(const Rules& rules, const Board& before, std::span<const Stage> stages,
+                                             const Utility& utility, PlayList& plays) {
+  constexpr std::size_t kBeam = 6;
+  struct Candidate {
+    TurnEnd end;
+    float value;
+  };
+  const GameStreams no_streams(0, 0);
+  const int num_scores = rules.num_scores();
+  const Utility opposed = utility.opposed(num_scores);
+  std::vector<Candidate> going{{{before, {}, false, 0, false}, 0}};
+  std::vector<Candidate> next;
+  TurnEnd best;
+  float best_value = 0;
+  bool has_best = false;
+  const auto offer = [&](TurnEnd&& end, float value) {
+    if (has_best && value <= best_value) return;
+    best = std::move(end);
+    best_value = value;
+    has_best = true;
+  };
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    next.clear();
+    const bool is_last = s + 1 == stages.size();
+    for (const Candidate& from : going) {
+      const Board board = from.end.after;
+      plays.generate_stage(rules, board, stages[s].span());
+      choose({rules, board, plays, utility, no_streams, 0});
+      // What a stage leaves unplayed is worth what the opponent makes of it, which costs further
+      // generations: the values of this one are taken first.
+      const std::size_t first = next.size();
+      for (int leaf = 0; leaf < plays.num_leaves(); ++leaf) {
+        TurnEnd end{plays.afterstate(leaf, board), {}, plays.leaf(leaf).is_finished(), 0,
+                    from.end.has_moved || plays.leaf_node(leaf) != 0};
+        if (end.is_finished) end.points = plays.score(leaf);
+        const Stage rest = unplayed(stages[s], plays, leaf);
+        if (rest.count > 0) {
+          end.passed.push_back(rest);
+          end.passed.insert(end.passed.end(), stages.begin() + static_cast<std::ptrdiff_t>(s) + 1, stages.end());
+        }
+        if (end.is_finished || (is_last && end.passed.empty()))
+          offer(std::move(end), values_[leaf]);
+        else
+          next.push_back({std::move(end), values_[leaf]});
+      }
+      // As many dice as possible are played, so either all of these pass dice on or none does.
+      if (next.size() > first && !next.back().end.passed.empty()) {
+        // Those that look best before the passed dice are looked at in full.
+        std::stable_sort(next.begin() + static_cast<std::ptrdiff_t>(first), next.end(),
+                         [](const Candidate& a, const Candidate& b) { return a.value > b.value; });
+        const std::size_t looked_at = std::min(next.size(), first + kBeam);
+        for (std::size_t i = first; i < looked_at; ++i) {
+          TurnEnd reply{next[i].end.after.swapped(), {}, false, 0, false};
+          play_passed(rules, next[i].end.passed, opposed, plays, reply);
+          const float value =
+              reply.is_finished
+                  ? -opposed.values[rules.score_index(reply.points)]
+                  : evaluate(reply.after.swapped(), utility, num_scores);
+          offer(std::move(next[i].end), value);
+        }
+        next.resize(first);
+      }
+    }
+    std::stable_sort(next.begin(), next.end(), [](const Candidate& a, const Candidate& b) { return a.value > b.value; });
+    if (next.size() > kBeam) next.resize(kBeam);
+    std::swap(going, next);
+    if (going.empty()) break;
+  }
+  return best;
+}
 
 // Tesauro's pubeval: two linear functions of 122 inputs (G. Tesauro, rec.games.backgammon, 1993).
 struct Pubeval {

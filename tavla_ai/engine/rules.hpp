@@ -1,8 +1,9 @@
-// What the engine needs to know of a ruleset, and the choice of the generator compiled for it.
+// What the engine needs to know of a ruleset.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,47 +13,65 @@ namespace tavla {
 
 constexpr int kMaxScores = 8;
 
+// An input that the rules forbid; the binding turns it into the Python RulesetError.
+struct RulesError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The games that have a generator of their own, compiled from the traits in families.hpp.
+enum class Family { kOpposedHit, kPlakoto, kFevga, kGulBara, kTawula };
+
 // Run-time data of a ruleset. The fields mirror tavla_ai/rulesets.py.
 struct Rules {
-  std::array<std::int8_t, kPlaces> setup{};
+  Family family = Family::kOpposedHit;
+  std::array<std::int8_t, kCommonPlaces> setup{};
+  int reserve = 0;
   bool opening_rerolls = false;
   bool winner_rolls = false;
   bool hit_and_run = true;
   bool larger_die_first = false;
+  bool pinned_blocks_bear_off = false;
+  bool leave_a_move = true;
+  int cascade_from = 0;  // own roll from which a double cascades; 0 never
   std::vector<int> scores;  // best first, symmetric about 0
   int stuck_limit = 100;
 
   int num_scores() const { return static_cast<int>(scores.size()); }
 
-  Board start() const {
-    Board board;
-    for (int side = 0; side < 2; ++side) std::copy(setup.begin(), setup.end(), board.count[side]);
-    return board;
+  bool is_parallel() const {
+    return family == Family::kFevga || family == Family::kGulBara || family == Family::kTawula;
   }
 
-  // Index into `scores` of a game the mover has just finished by bearing off his last checker.
-  int finished_score_index(bool opponent_bore_off) const {
-    const int points = opponent_bore_off ? 1 : 2;
+  // The opponent's point that is my `point`.
+  int facing(int point) const { return is_parallel() ? parallel_point(point) : opposed_point(point); }
+
+  // Length of a row of counts.
+  int num_places() const {
+    switch (family) {
+      case Family::kPlakoto:
+        return kMaxPlaces;
+      case Family::kGulBara:
+      case Family::kTawula:
+        return kCommonPlaces + 1;
+      default:
+        return kCommonPlaces;
+    }
+  }
+
+  Board start() const;
+
+  // Index into `scores` of a game that the mover has finished with `points`.
+  int score_index(int points) const {
     for (int k = 0; k < num_scores(); ++k)
       if (scores[k] == points) return k;
-    throw RulesError("ruleset has no score of " + std::to_string(points) + " points");
+    throw RulesError("the ruleset has no score of " + std::to_string(points) + " points");
   }
 };
 
-// Compile-time traits of the opposed, hitting family: the opponent's point q is my 25 - q, a lone
-// checker is hit and two hold a point.
-template <bool HitAndRun, bool LargerDieFirst>
-struct OpposedHit {
-  static constexpr bool hit_and_run = HitAndRun;
-  static constexpr bool larger_die_first = LargerDieFirst;
-};
+// Throws RulesError, naming the offence, for a board that the game cannot reach or that would make the
+// generator or the table look-ups leave their bounds.
+void check_board(const Rules& rules, const Board& board);
 
-// Calls `function` with the traits of the generator that plays these rules.
-template <class Function>
-decltype(auto) with_family(const Rules& rules, Function&& function) {
-  if (rules.hit_and_run)
-    return rules.larger_die_first ? function(OpposedHit<true, true>{}) : function(OpposedHit<true, false>{});
-  return rules.larger_die_first ? function(OpposedHit<false, true>{}) : function(OpposedHit<false, false>{});
-}
+void check_dice(int first, int second);
 
 }  // namespace tavla

@@ -8,6 +8,7 @@
 
 #include "game.hpp"
 #include "players.hpp"
+#include "seat.hpp"
 
 namespace tavla {
 
@@ -25,7 +26,7 @@ struct UtilityMix {
 
 // Trajectories of a range of games, game after game in order.
 struct SelfPlayResult {
-  std::vector<Board> boards;          // afterstates, the player who has just moved first
+  std::vector<std::int8_t> boards;    // [N, 2, num_places] afterstates, the player who has just moved first
   std::vector<float> targets;         // [N, K] for him
   std::vector<float> utility_inputs;  // [N, U] his
   std::vector<std::int32_t> lengths;  // afterstates per game; 0 for a void game
@@ -47,86 +48,101 @@ struct SelfPlayResult {
 };
 
 // λ-returns over outcome distributions. predictions[t] is the distribution for the player who made
-// afterstate t; the next player made afterstate t + 1, so every step back reverses the scores:
+// afterstate t. Where the other player made afterstate t + 1 the step back reverses the scores:
 //   target[t] = reverse((1 − λ) predictions[t + 1] + λ target[t + 1]),
-// and the last target is the reversed outcome of the play that ended the game.
-// predictions, targets: [length, K]; outcome: index of the winner's score.
-inline void lambda_returns(const float* predictions, int length, int num_scores, int outcome, float lambda,
-                           float* targets) {
+// and the last target is the outcome of the play that ended the game, reversed likewise.
+// predictions, targets: [length, K]; seats[t]: who made afterstate t, seats[length]: who ended the game;
+// outcome: index of his score.
+inline void lambda_returns(const float* predictions, const std::uint8_t* seats, int length, int num_scores,
+                           int outcome, float lambda, float* targets) {
   std::array<float, kMaxScores> next{};
   next[outcome] = 1.0f;
   for (int t = length - 1; t >= 0; --t) {
     float* target = targets + static_cast<std::size_t>(t) * num_scores;
-    for (int k = 0; k < num_scores; ++k) target[k] = next[num_scores - 1 - k];
+    for (int k = 0; k < num_scores; ++k) target[k] = next[seats[t] != seats[t + 1] ? num_scores - 1 - k : k];
     const float* prediction = predictions + static_cast<std::size_t>(t) * num_scores;
     for (int k = 0; k < num_scores; ++k) next[k] = (1 - lambda) * prediction[k] + lambda * target[k];
   }
 }
 
-template <class Family>
-void self_play_range(const Rules& rules, const Network& network, const UtilityMix& mix, std::uint64_t seed,
-                     std::uint64_t first_game, std::int64_t num_games, float lambda, SelfPlayResult& result) {
+inline void self_play_range(const Rules& rules, const Network& network, const UtilityMix& mix, std::uint64_t seed,
+                            std::uint64_t first_game, std::int64_t num_games, float lambda, SelfPlayResult& result) {
   auto plays = std::make_unique<PlayList>();
   NetworkChooser chooser(network);
+  Seat<NetworkChooser> table(rules, chooser, *plays);
   const int num_scores = rules.num_scores();
   const int num_inputs = network.num_utility_inputs();
+  const auto places = static_cast<std::size_t>(rules.num_places());
+  const bool may_pass_dice = rules.family == Family::kGulBara;
   std::vector<float> predictions;
+  std::vector<std::uint8_t> seats;
+  std::array<float, kMaxScores> distribution;
   for (std::int64_t g = 0; g < num_games; ++g) {
     const GameStreams streams(seed, first_game + static_cast<std::uint64_t>(g));
     const Utility& mine = mix.draw(streams.utility_draw());
     const std::array<Utility, 2> utilities{mine, mine.opposed(num_scores)};
     const std::size_t begin = result.boards.size();
+    const std::size_t begin_inputs = result.utility_inputs.size();
     predictions.clear();
-    const GameResult game = play_game<Family>(
-        rules, streams, std::nullopt, *plays, [&](int seat, const Board& before, Roll, std::uint32_t ply) {
-          const int leaf = chooser.choose({rules, before, *plays, utilities[seat], streams, ply});
-          result.evaluated += plays->num_leaves();
-          if (!plays->leaf(leaf).is_finished()) {
-            result.boards.push_back(plays->afterstate(leaf, before));
-            for (int k = 0; k < num_scores; ++k) predictions.push_back(chooser.probability(k, leaf));
-            for (int u = 0; u < num_inputs; ++u) result.utility_inputs.push_back(utilities[seat].inputs[u]);
-          }
-          return leaf;
+    seats.clear();
+    const GameResult game = play_game(
+        rules, streams, std::nullopt,
+        [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
+          TurnEnd end = table.take_turn(before, roll, utilities[seat], streams, ply);
+          // Positions with passed dice to play are not learned: their worth follows from those after them.
+          if (end.is_finished || !end.passed.empty()) return end;
+          if (may_pass_dice)
+            chooser.evaluate(end.after, utilities[seat], num_scores, distribution.data());
+          else
+            for (int k = 0; k < num_scores; ++k) distribution[k] = chooser.probability(k, table.last_leaf());
+          for (const auto& row : end.after.count) result.boards.insert(result.boards.end(), row, row + places);
+          predictions.insert(predictions.end(), distribution.begin(), distribution.begin() + num_scores);
+          for (int u = 0; u < num_inputs; ++u) result.utility_inputs.push_back(utilities[seat].inputs[u]);
+          seats.push_back(static_cast<std::uint8_t>(seat));
+          return end;
+        },
+        [&](int seat, std::span<const Stage> stages, TurnEnd& end, std::uint32_t ply) {
+          table.play_passed(stages, utilities[seat], streams, ply, end);
         });
     result.plies += game.plies;
     if (game.is_void) {
       result.boards.resize(begin);
-      result.utility_inputs.resize(begin * num_inputs);
+      result.utility_inputs.resize(begin_inputs);
       result.lengths.push_back(0);
       result.score_indices.push_back(-1);
       continue;
     }
-    const int length = static_cast<int>(result.boards.size() - begin);
-    result.targets.resize((begin + length) * num_scores);
-    float* targets = result.targets.data() + begin * num_scores;
-    lambda_returns(predictions.data(), length, num_scores, game.score_index, lambda, targets);
+    const int length = static_cast<int>(seats.size());
+    seats.push_back(static_cast<std::uint8_t>(game.winner));
+    const std::size_t begin_targets = result.targets.size();
+    result.targets.resize(begin_targets + static_cast<std::size_t>(length) * num_scores);
+    float* targets = result.targets.data() + begin_targets;
+    lambda_returns(predictions.data(), seats.data(), length, num_scores, game.score_index, lambda, targets);
     for (int t = 0; t < length; ++t) {
-      const int seat = game.winner ^ ((length - t) & 1);
       float error = 0;
       for (int k = 0; k < num_scores; ++k)
-        error += utilities[seat].values[k] * (targets[t * num_scores + k] - predictions[t * num_scores + k]);
+        error += utilities[seats[t]].values[k] * (targets[t * num_scores + k] - predictions[t * num_scores + k]);
       result.sum_abs_td_error += std::fabs(error);
     }
     result.lengths.push_back(length);
     result.score_indices.push_back(static_cast<std::int8_t>(game.score_index));
   }
+  result.evaluated += chooser.num_evaluated();
 }
 
 inline SelfPlayResult self_play(const Rules& rules, const Network& network, const UtilityMix& mix,
                                 std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games, float lambda,
                                 int threads) {
-  return with_family(rules, [&]<class Family>(Family) {
-    std::vector<SelfPlayResult> parts(std::max(threads, 1));
-    run_threads(threads, num_games, [&](int part, std::int64_t begin, std::int64_t end) {
-      self_play_range<Family>(rules, network, mix, seed, first_game + static_cast<std::uint64_t>(begin), end - begin,
-                              lambda, parts[part]);
-    });
-    for (std::size_t i = 1; i < parts.size(); ++i) parts[0].append(parts[i]);
-    return std::move(parts[0]);
+  std::vector<SelfPlayResult> parts(std::max(threads, 1));
+  run_threads(threads, num_games, [&](int part, std::int64_t begin, std::int64_t end) {
+    self_play_range(rules, network, mix, seed, first_game + static_cast<std::uint64_t>(begin), end - begin, lambda,
+                    parts[part]);
   });
+  for (std::size_t i = 1; i < parts.size(); ++i) parts[0].append(parts[i]);
+  return std::move(parts[0]);
 }
 
-// Positions before the dice with their rolls, as random play meets them.
+// Positions before a roll, with the roll, as random play meets them.
 struct RandomWalk {
   std::vector<Board> boards;
   std::vector<std::array<std::int8_t, 2>> dice;
@@ -134,20 +150,25 @@ struct RandomWalk {
 
 inline RandomWalk random_walk(const Rules& rules, std::uint64_t seed, std::uint64_t first_game,
                               std::int64_t num_games) {
-  return with_family(rules, [&]<class Family>(Family) {
-    RandomWalk walk;
-    auto plays = std::make_unique<PlayList>();
-    RandomChooser chooser;
-    for (std::int64_t g = 0; g < num_games; ++g) {
-      const GameStreams streams(seed, first_game + static_cast<std::uint64_t>(g));
-      play_game<Family>(rules, streams, std::nullopt, *plays, [&](int, const Board& before, Roll roll, std::uint32_t ply) {
-        walk.boards.push_back(before);
-        walk.dice.push_back({static_cast<std::int8_t>(roll.first), static_cast<std::int8_t>(roll.second)});
-        return chooser.choose({rules, before, *plays, Utility{}, streams, ply});
-      });
-    }
-    return walk;
-  });
+  RandomWalk walk;
+  auto plays = std::make_unique<PlayList>();
+  RandomChooser chooser;
+  Seat<RandomChooser> table(rules, chooser, *plays);
+  const Utility indifferent;
+  for (std::int64_t g = 0; g < num_games; ++g) {
+    const GameStreams streams(seed, first_game + static_cast<std::uint64_t>(g));
+    play_game(
+        rules, streams, std::nullopt,
+        [&](int, const Board& before, Roll roll, std::uint32_t ply) {
+          walk.boards.push_back(before);
+          walk.dice.push_back({static_cast<std::int8_t>(roll.first), static_cast<std::int8_t>(roll.second)});
+          return table.take_turn(before, roll, indifferent, streams, ply);
+        },
+        [&](int, std::span<const Stage> stages, TurnEnd& end, std::uint32_t ply) {
+          table.play_passed(stages, indifferent, streams, ply, end);
+        });
+  }
+  return walk;
 }
 
 }  // namespace tavla

@@ -1,0 +1,83 @@
+#include "rules.hpp"
+
+#include <algorithm>
+
+namespace tavla {
+namespace {
+
+std::string name_of(int side) { return side == 0 ? "the mover" : "the opponent"; }
+
+void check_counts(const Rules& rules, const Board& board) {
+  for (int side = 0; side < 2; ++side) {
+    int total = 0;
+    for (int place = 0; place < rules.num_places(); ++place) {
+      const int n = board.count[side][place];
+      if (n < 0 || n > kCheckers)
+        throw RulesError("board: " + std::to_string(n) + " checkers of " + name_of(side) + " on place " +
+                         std::to_string(place) + ", expected 0 to 15");
+      const bool is_checkers = place < kCommonPlaces || rules.family == Family::kTawula;
+      if (is_checkers) total += n;
+    }
+    if (total != kCheckers)
+      throw RulesError("board: " + name_of(side) + " has " + std::to_string(total) + " checkers, expected 15");
+    const bool has_bar = rules.family == Family::kOpposedHit || rules.family == Family::kTawula;
+    if (!has_bar && board.count[side][kBar] > 0)
+      throw RulesError("board: " + name_of(side) + " has a checker on the bar, but nothing is hit in this game");
+  }
+  if (board.count[0][kOff] == kCheckers && board.count[1][kOff] == kCheckers)
+    throw RulesError("board: both sides have borne off all their checkers");
+}
+
+void check_points(const Rules& rules, const Board& board) {
+  for (int point = 1; point <= kPoints; ++point) {
+    const int facing = rules.facing(point);
+    const int mine = board.count[0][point];
+    const int theirs = board.count[1][facing];
+    const bool pins = rules.family == Family::kPlakoto;
+    const int my_pin = pins ? board.count[0][kPinned + point] : 0;
+    const int their_pin = pins ? board.count[1][kPinned + facing] : 0;
+    const std::string where = "the mover's point " + std::to_string(point);
+    if (mine > 0 && theirs > 0) {
+      if (!pins) throw RulesError("board: both sides stand on " + where);
+      if (my_pin + their_pin != 1)
+        throw RulesError("board: both sides stand on " + where + ", where exactly one must be pinned");
+      if ((my_pin ? mine : theirs) != 1)
+        throw RulesError("board: more than one checker is pinned on " + where);
+    } else if (my_pin + their_pin != 0) {
+      throw RulesError("board: a checker is pinned on " + where + " with no opponent on it");
+    }
+  }
+}
+
+}  // namespace
+
+Board Rules::start() const {
+  Board board{};
+  for (int side = 0; side < 2; ++side) {
+    std::copy(setup.begin(), setup.end(), board.count[side]);
+    if (family == Family::kTawula) board.count[side][kReserve] = static_cast<std::int8_t>(reserve);
+  }
+  return board;
+}
+
+void check_board(const Rules& rules, const Board& board) {
+  check_counts(rules, board);
+  check_points(rules, board);
+  for (int side = 0; side < 2; ++side) {
+    if (rules.family == Family::kTawula && board.count[side][kReserve] > rules.reserve)
+      throw RulesError("board: " + name_of(side) + " has " + std::to_string(board.count[side][kReserve]) +
+                       " checkers in reserve, expected at most " + std::to_string(rules.reserve));
+    if (rules.family == Family::kGulBara && board.count[side][kOwnRolls] > 3)
+      throw RulesError("board: " + name_of(side) + " has counted " + std::to_string(board.count[side][kOwnRolls]) +
+                       " own rolls, expected at most 3");
+  }
+}
+
+void check_dice(int first, int second) {
+  for (int die : {first, second})
+    if (die < 1 || die > 6)
+      throw RulesError("dice " + std::to_string(first) + "-" + std::to_string(second) +
+                       ": expected two numbers from 1 to 6");
+}
+
+}  // namespace tavla

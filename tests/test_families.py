@@ -1,0 +1,167 @@
+"""Legal plays of every other game: the engine against the oracle, in play and on the handed cases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+from oracle.core import stage_ends
+from oracle.plakoto import PlakotoPosition
+from oracle.tawula import TawulaPosition
+
+from tavla_ai import engine
+from tavla_ai.errors import RulesetError
+from tavla_ai.rulesets import get_ruleset
+
+RULES = json.loads((Path(__file__).parent / "data" / "rules.json").read_text())
+PRESETS = ("oyna-backgammon", "plakoto", "plakoto-greek", "fevga", "gul-bara", "tawula")
+VARIANTS = {
+    "bg": "oyna-backgammon",
+    "plakoto": "plakoto",
+    "plakoto_gr": "plakoto-greek",
+    "fevga": "fevga",
+    "fevga_noleave": "fevga-noleave",
+    "gulbara": "gul-bara",
+    "tawula": "tawula",
+}
+RESERVE = 26
+PINNED = 25
+
+
+def rules_of(preset: str) -> engine.Rules:
+    if preset == "fevga-noleave":
+        return engine.compile_rules(get_ruleset("fevga").model_copy(update={"leave_a_move": False}))
+    return engine.compile_rules(get_ruleset(preset))
+
+
+def oracle_position(preset: str, board: Any) -> oracle.Position:
+    """The oracle's form of a board; Gul Bara's stages know the two sides only."""
+    me, opp = (tuple(side[:26]) for side in board.tolist())
+    if preset.startswith("plakoto"):
+        pins = [tuple(p for p in range(1, 25) if side[PINNED + p]) for side in board.tolist()]
+        return PlakotoPosition(me, opp, *pins)
+    if preset == "tawula":
+        return TawulaPosition(me, opp, int(board[0][RESERVE]), int(board[1][RESERVE]))
+    return me, opp
+
+
+def engine_board(preset: str, position: oracle.Position) -> np.ndarray:
+    board = np.zeros((2, rules_of(preset).num_places), np.int8)
+    board[:, :26] = position[:2]
+    if preset.startswith("plakoto"):
+        for side, pins in enumerate(position[2:]):
+            for point in pins:
+                board[side, PINNED + point] = 1
+    if preset == "tawula":
+        board[:, RESERVE] = position[2:]
+    return board
+
+
+def check_stage(preset: str, rules: engine.Rules, board: np.ndarray, dice: tuple[int, ...]) -> None:
+    """The afterstates, their scores and the number of dice they used are the oracle's."""
+    what = f"{preset}: {board.tolist()} {dice}"
+    ends = stage_ends(oracle.PRESETS[preset], oracle_position(preset, board), dice)
+    expected = {end.position: end.score for end in ends}
+    longest: dict[oracle.Position, int] = {}
+    for end in ends:
+        longest[end.position] = max(longest.get(end.position, 0), len(end.steps))
+    boards, steps, scores = engine.legal_stage(rules, board, list(dice))
+    found = {
+        oracle_position(preset, after): None if score == engine.NO_SCORE else int(score)
+        for after, score in zip(boards, scores, strict=True)
+    }
+    assert len(found) == len(boards), what
+    assert found == expected, what
+    for after, path in zip(boards, steps, strict=True):
+        assert (path[:, 0] >= 0).sum() == longest[oracle_position(preset, after)], what
+        rules.check(after)
+
+
+def stage_of(roll: Any) -> tuple[int, ...]:
+    first, second = sorted(map(int, roll), reverse=True)
+    return (first,) * 4 if first == second else (first, second)
+
+
+def check_games(preset: str, seed: int, turns: int) -> None:
+    rules = rules_of(preset)
+    checked = 0
+    game = 0
+    while checked < turns:
+        boards, dice = engine.random_walk(rules, seed, game, 5)
+        for board, roll in zip(boards, dice, strict=True):
+            check_stage(preset, rules, board, stage_of(roll))
+        checked += len(boards)
+        game += 5
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_games_of_random_play(preset: str) -> None:
+    check_games(preset, seed=7, turns=3000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", PRESETS)
+def test_many_games_of_random_play(preset: str) -> None:
+    check_games(preset, seed=8, turns=100_000)
+
+
+def case_position(preset: str, data: dict[str, Any]) -> oracle.Position:
+    off = data.get("off", [0, 0])
+    bar = data.get("bar", [0, 0])
+    sides = []
+    for index, name in enumerate(("me", "opp")):
+        counts = {int(point): count for point, count in data.get(name, {}).items()}
+        sides.append(oracle.side({**counts, 0: off[index], 25: bar[index]}))
+    if preset.startswith("plakoto"):
+        return PlakotoPosition(*sides, *(tuple(data.get(key, ())) for key in ("pin_me", "pin_opp")))
+    if preset == "tawula":
+        return TawulaPosition(*sides, *data.get("res", [0, 0]))
+    return sides[0], sides[1]
+
+
+@pytest.mark.parametrize("case", [case for case in RULES if case["variant"] in VARIANTS], ids=lambda case: case["id"])
+def test_handed_case(case: dict[str, Any]) -> None:
+    preset = VARIANTS[case["variant"]]
+    rules = rules_of(preset)
+    position = case_position(preset, case)
+    # Mirrored: handed over to the opponent and back, the position is the same to its mover.
+    for board in (engine_board(preset, position), engine_board(preset, oracle.swap(oracle.swap(position)))):
+        dice = case["dice"]
+        boards, steps, scores = engine.legal_stage(rules, board, dice)
+        assert len(boards) == case["expect"]["n_afterstates"]
+        over = (scores != engine.NO_SCORE).any()
+        most = len(dice) if over else (steps[:, :, 0] >= 0).sum(axis=1).max()
+        assert most == case["expect"]["max_dice"]
+        found = {
+            oracle_position(preset, after): None if score == engine.NO_SCORE else int(score)
+            for after, score in zip(boards, scores, strict=True)
+        }
+        for after in case["expect"]["afterstates"]:
+            assert found[case_position(preset, after)] == after.get("end")
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes", "fragment"),
+    [
+        ("fevga", {(0, 25): 1, (0, 24): 14}, "bar"),
+        ("fevga", {(0, 24): 14, (0, 12): 1}, "both sides stand on the mover's point 12"),
+        ("plakoto", {(0, PINNED + 24): 1}, "pinned on the mover's point 24"),
+        ("plakoto", {(0, 24): 14, (0, 1): 1}, "exactly one must be pinned"),
+        ("tawula", {(0, RESERVE): 14, (0, 24): 1}, "14 checkers in reserve"),
+        ("gul-bara", {(0, 26): 4}, "4 own rolls"),
+        ("gul-bara", {(0, 24): 14}, "14 checkers"),
+    ],
+)
+def test_an_impossible_board_is_refused(preset: str, changes: dict[tuple[int, int], int], fragment: str) -> None:
+    rules = rules_of(preset)
+    board = rules.start()
+    for place, count in changes.items():
+        board[place] = count
+    with pytest.raises(RulesetError, match=fragment):
+        rules.check(board)
+    with pytest.raises(RulesetError, match=fragment):
+        engine.legal_plays(rules, board, 3, 1)
