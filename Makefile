@@ -6,7 +6,7 @@ ENGINE := CMakeLists.txt $(wildcard tavla_ai/engine/*.cpp tavla_ai/engine/*.hpp 
 RUN    := runs/quick
 BUNDLE := exports/quick
 
-.PHONY: setup train test test-slow lint bench tensorboard clean
+.PHONY: setup train test test-slow sanitize lint bench tensorboard clean
 
 setup: $(VENV)/.engine
 
@@ -46,6 +46,17 @@ test: setup
 
 test-slow: setup
 	$(PYTHON) -m pytest -m "slow or not slow" -n 2
+
+# The engine's tests with AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of their own.
+SANITIZED := build/sanitize-venv
+sanitize: setup
+	@python3 -m venv $(SANITIZED)
+	@$(SANITIZED)/bin/pip --disable-pip-version-check --quiet install "scikit-build-core>=0.11" "nanobind>=2.4" pytest hypothesis
+	@$(SANITIZED)/bin/pip --disable-pip-version-check --quiet install --no-build-isolation \
+	  --config-settings=build-dir=build/sanitize --config-settings=cmake.define.TAVLA_SANITIZE=ON .
+	cd tests && LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 ../$(SANITIZED)/bin/python -P -m pytest -q -p no:cacheprovider \
+	  test_plays.py test_families.py test_dice.py test_self_play.py test_duel.py
 
 lint: setup
 	$(VENV)/bin/ruff check .

@@ -81,7 +81,7 @@ def run_bench(
     """
     if repeats < 1:
         raise TavlaError(f"repeats {repeats}: expected at least 1")
-    network = checkpoint.engine_network() if checkpoint else _untrained(ruleset)
+    network = checkpoint.network_for(ruleset) if checkpoint else _untrained(ruleset)
     work: dict[Measure, Callable[[], _Timed]] = {
         "plays": _plays(ruleset),
         "evaluate": _evaluate(ruleset, network),

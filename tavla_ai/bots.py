@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from tavla_ai import engine
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
-from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
+from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.match import Utility
 from tavla_ai.position import Play, Position
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.rulesets import MAX_OWN_ROLLS, OWN_ROLLS, Ruleset
 
 BASELINES = ("random", "pubeval")
 
@@ -34,6 +34,11 @@ class Bot:
     checkpoint: Checkpoint | None = None
 
 
+def plays_pubeval(ruleset: Ruleset) -> bool:
+    """Return whether pubeval, made for backgammon, plays a game."""
+    return ruleset.family == "opposed-hit"
+
+
 def make_bot(spec: str, ruleset: Ruleset) -> Bot:
     """Return the bot that `spec` names.
 
@@ -50,14 +55,14 @@ def make_bot(spec: str, ruleset: Ruleset) -> Bot:
     if spec == "random":
         return Bot(spec, engine.Player.random())
     if spec == "pubeval":
-        if ruleset.family != "opposed-hit":
+        if not plays_pubeval(ruleset):
             raise RulesetError(f"pubeval: plays only the opposed, hitting games, not {ruleset.name}")
         return Bot(spec, engine.Player.pubeval(_pubeval_weights("contact"), _pubeval_weights("race")))
     path = Path(spec)
     if not spec or not path.exists():
         raise TavlaError(f"unknown bot {spec!r}; expected {', '.join(BASELINES)} or a checkpoint's folder")
     checkpoint = load_checkpoint(path, ruleset)
-    return Bot(str(path), engine.Player.network(_network_for(checkpoint, ruleset)), checkpoint)
+    return Bot(str(path), engine.Player.network(checkpoint.network_for(ruleset)), checkpoint)
 
 
 @dataclass(frozen=True)
@@ -66,13 +71,15 @@ class RankedPlay:
 
     Attributes:
       steps: one way to play it.
-      afterstate: the position after it, the mover first.
+      afterstate: the position after it, the mover first; in Gul Bara his roll is counted.
+      score: the mover's points if the play ends the game; None if it goes on.
       outcomes: K probabilities of the game's scores for the mover, best first; None without a network.
       equity: the expected points of a single game; None without a network.
     """
 
     steps: Play
     afterstate: Position
+    score: int | None = None
     outcomes: tuple[float, ...] | None = None
     equity: float | None = None
 
@@ -85,6 +92,9 @@ def rank_plays(
     Each afterstate is valued by the network alone (0-ply) for a single game. A play that ends the game is
     worth its score, whatever the network says. Equal plays keep the engine's order.
 
+    Gul Bara: these are the plays of the roll's first stage, without the doubles that cascade after it; dice that
+    a play leaves for the opponent are not part of what it is worth here. Whole turns are the engine's, in games.
+
     Args:
       ruleset: the game.
       position: the board before the play, the side on roll first.
@@ -96,34 +106,31 @@ def rank_plays(
       CheckpointError: the network predicts other scores than the game has.
     """
     rules = engine.compile_rules(ruleset)
-    boards, steps, _ = engine.legal_plays(rules, position.board, *dice)
+    board = position.board.copy()
+    if ruleset.family == "gul-bara":
+        board[0, OWN_ROLLS] = min(MAX_OWN_ROLLS, board[0, OWN_ROLLS] + 1)
+    boards, steps, scores = engine.legal_plays(rules, board, *dice)
     plays = [
-        RankedPlay(tuple((int(start), int(end)) for start, end in path if start >= 0), Position(board))
-        for board, path in zip(boards, steps, strict=True)
+        RankedPlay(
+            tuple((int(start), int(end)) for start, end in path if start >= 0),
+            Position(after),
+            None if score == engine.NO_SCORE else int(score),
+        )
+        for after, path, score in zip(boards, steps, scores, strict=True)
     ]
     if checkpoint is None:
         return tuple(plays)
     inputs = np.array(Utility.points(ruleset).inputs, dtype=np.float32)
-    network = _network_for(checkpoint, ruleset)
-    outcomes = network.evaluate_plays(rules, position.board, *dice, inputs).astype(np.float64)
-    for row, play in zip(outcomes, plays, strict=True):
-        score = play.afterstate.score(ruleset)
-        if score is not None:
-            row[:] = np.array(ruleset.scores) == score
-    equities = outcomes @ np.array(ruleset.scores, dtype=np.float64)
+    network = checkpoint.network_for(ruleset)
+    outcomes = network.evaluate_plays(rules, board, *dice, inputs).astype(np.float64)
+    points = np.array(ruleset.scores)
+    is_over = scores != engine.NO_SCORE
+    outcomes[is_over] = points == scores[is_over, None]
+    equities = outcomes @ points
     return tuple(
-        RankedPlay(plays[i].steps, plays[i].afterstate, tuple(outcomes[i].tolist()), float(equities[i]))
+        replace(plays[i], outcomes=tuple(outcomes[i].tolist()), equity=float(equities[i]))
         for i in np.argsort(-equities, kind="stable")
     )
-
-
-def _network_for(checkpoint: Checkpoint, ruleset: Ruleset) -> engine.Network:
-    predicted, possible = checkpoint.card.network.num_scores, len(ruleset.scores)
-    if predicted != possible:
-        raise CheckpointError(
-            f"{checkpoint.path}: predicts {predicted} scores, a game of {ruleset.name} has {possible}"
-        )
-    return checkpoint.engine_network()
 
 
 def _pubeval_weights(kind: str) -> npt.NDArray[np.float32]:

@@ -110,6 +110,20 @@ class Checkpoint:
         """Return the network folded into the engine, ready to evaluate."""
         return fold(self.weights, self.card.network.num_places)
 
+    def network_for(self, ruleset: Ruleset) -> engine.Network:
+        """Return the network folded into the engine, to evaluate games of `ruleset`.
+
+        Raises:
+          CheckpointError: the network predicts other scores, or reads other boards, than the game has.
+        """
+        for what, network, game in (
+            ("predicts {} scores", self.card.network.num_scores, len(ruleset.scores)),
+            ("reads {} places a side", self.card.network.num_places, ruleset.num_places),
+        ):
+            if network != game:
+                raise CheckpointError(f"{self.path}: {what.format(network)}, a game of {ruleset.name} has {game}")
+        return self.engine_network()
+
 
 def fold(weights: Weights, num_places: int = NUM_PLACES) -> engine.Network:
     """Return the engine's network for weights named `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`."""

@@ -28,7 +28,7 @@ from tavla_ai.bots import RankedPlay, make_bot, rank_plays
 from tavla_ai.checkpoint import Card, Result, load_checkpoint
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.position import Position, check_board, format_play, parse_dice
-from tavla_ai.rulesets import Ruleset, get_ruleset, ruleset_names
+from tavla_ai.rulesets import Ruleset, get_match_set, get_ruleset, match_set_names, ruleset_names
 from tavla_ai.tournament import (
     MAX_SEED,
     MAX_WORKERS,
@@ -103,9 +103,11 @@ _ruleset_option = click.option(
 )
 _position_option = click.option(
     "--position",
-    "position_id",
-    metavar="ID",
-    help="GNU Position ID, seen by the player on roll.  [default: the start position]",
+    "position_text",
+    metavar="POSITION",
+    help="The board seen by the player on roll, as `24:2 13:5 8:3 6:5 / 24:2 13:5 8:3 6:5`, each side in its own "
+    "numbering and the player on roll first; or a GNU Position ID, of tavla and backgammon only.  "
+    "[default: the start position]",
 )
 
 
@@ -171,7 +173,7 @@ def _print_tournament(result: TournamentResult) -> None:
             [
                 pair.a,
                 pair.b,
-                *_measured_cells(pair),
+                *_measured_cells(pair, _has_draws(result)),
                 _percent(pair.opponent_mars_share),
                 str(pair.void_games),
                 f"{pair.plies_per_game:.1f}",
@@ -184,19 +186,25 @@ def _print_tournament(result: TournamentResult) -> None:
     _print_table(
         "All pairings",
         ["bot", *_measured_headers(result)],
-        [[total.name, *_measured_cells(total)] for total in result.totals],
+        [[total.name, *_measured_cells(total, _has_draws(result))] for total in result.totals],
     )
 
 
 def _measured_headers(result: TournamentResult) -> list[str]:
+    shares = ["wins %", "draws %", "mars %"] if _has_draws(result) else ["wins %", "mars %"]
     if result.match_length is None:
-        return ["games", "points/game", "95 %", "wins %", "mars %"]
-    return ["matches", "match wins %", "95 %", "games", "points/game", "wins %", "mars %"]
+        return ["games", "points/game", "95 %", *shares]
+    return ["matches", "match wins %", "95 %", "games", "points/game", *shares]
 
 
-def _measured_cells(measured: PairResult | BotTotal) -> list[str]:
+def _has_draws(result: TournamentResult) -> bool:
+    return 0 in get_ruleset(result.ruleset).scores
+
+
+def _measured_cells(measured: PairResult | BotTotal, has_draws: bool) -> list[str]:
     error, interval = measured.standard_error, measured.interval
-    shares = [_percent(measured.win_share), _percent(measured.mars_share)]
+    draws = [_percent(measured.draw_share)] if has_draws else []
+    shares = [_percent(measured.win_share), *draws, _percent(measured.mars_share)]
     if measured.match_win_share is None:
         return [
             str(measured.games),
@@ -223,39 +231,43 @@ def _measured_cells(measured: PairResult | BotTotal) -> list[str]:
 @click.option("--dice", required=True, metavar="ROLL", help="The roll, such as 31.")
 @click.option("--checkpoint", type=Path, metavar="DIR", help="Rank the plays with this checkpoint's network.")
 @_json_option
-def moves(ruleset_name: str, position_id: str | None, dice: str, checkpoint: Path | None, as_json: bool) -> None:
+def moves(ruleset_name: str, position_text: str | None, dice: str, checkpoint: Path | None, as_json: bool) -> None:
     """Show a position and every legal play of a roll.
 
     With a checkpoint the plays are ranked by expected points of a single game, with the mover's chances of
-    winning, of winning a mars and of losing one.
+    winning, of winning a mars (more than one point) and of losing one. In gul-bara they are the plays of the
+    roll's first stage.
 
     \b
-    Example:
+    Examples:
       tavla moves --position 4HPwATDgc/ABMA --dice 31
+      tavla moves --ruleset plakoto --position "24:13 20:1 1:1 / 24:15 pin:24" --dice 31
     """
     ruleset = get_ruleset(ruleset_name)
-    position = _position(position_id, ruleset)
+    position = _position(position_text, ruleset)
     roll = parse_dice(dice)
     network = None if checkpoint is None else load_checkpoint(checkpoint, ruleset)
     plays = rank_plays(ruleset, position, roll, network)
     rows = [_play_data(ruleset, position, play) for play in plays]
     if as_json:
         _print_json(
-            {"ruleset": ruleset.name, "position": position.to_id(), "dice": roll, "scores": ruleset.scores}
+            {"ruleset": ruleset.name, "position": _text(position, ruleset), "dice": roll, "scores": ruleset.scores}
             | {"plays": rows}
         )
         return
-    click.echo(position.render() + "\n")
+    click.echo(position.render(ruleset) + "\n")
     title = f"{len(rows)} legal play{'s' if len(rows) > 1 else ''} of {roll[0]}-{roll[1]}"
     if network is None:
         _print_table(title, ["", "play"], [[str(i), row["play"]] for i, row in enumerate(rows, 1)], num_text=2)
     else:
+        shares = {"win": "win %", "draw": "draw %", "mars": "mars %", "mars_lost": "mars lost %"}
+        if 0 not in ruleset.scores:
+            del shares["draw"]
         _print_table(
             title,
-            ["", "play", "points", "win %", "mars %", "mars lost %"],
+            ["", "play", "points", *shares.values()],
             [
-                [str(i), row["play"], f"{row['equity']:+.4f}"]
-                + [_percent(row[key]) for key in ("win", "mars", "mars_lost")]
+                [str(i), row["play"], f"{row['equity']:+.4f}"] + [_percent(row[key]) for key in shares]
                 for i, row in enumerate(rows, 1)
             ],
             num_text=2,
@@ -264,9 +276,10 @@ def moves(ruleset_name: str, position_id: str | None, dice: str, checkpoint: Pat
 
 def _play_data(ruleset: Ruleset, position: Position, play: RankedPlay) -> dict[str, Any]:
     data: dict[str, Any] = {
-        "play": format_play(position, play.steps),
+        "play": format_play(position, play.steps, ruleset),
         "steps": play.steps,
-        "position": play.afterstate.swap().to_id(),  # with the opponent on roll
+        "position": _text(play.afterstate.swap(), ruleset),  # with the opponent on roll
+        "score": play.score,
     }
     if play.outcomes is not None:
         outcomes = list(zip(ruleset.scores, play.outcomes, strict=True))
@@ -274,21 +287,37 @@ def _play_data(ruleset: Ruleset, position: Position, play: RankedPlay) -> dict[s
             "equity": play.equity,
             "outcomes": play.outcomes,
             "win": sum(share for score, share in outcomes if score > 0),
+            "draw": sum(share for score, share in outcomes if score == 0),
             "mars": sum(share for score, share in outcomes if score > 1),
             "mars_lost": sum(share for score, share in outcomes if score < -1),
         }
     return data
 
 
-def _position(position_id: str | None, ruleset: Ruleset) -> Position:
+def _position(text: str | None, ruleset: Ruleset) -> Position:
     """Return the position to play from, refusing what `ruleset` cannot reach and finished games."""
-    if position_id is None:
+    if text is None:
         return Position.start(ruleset)
-    position = Position.from_id(position_id)
-    check_board(position.board, ruleset)
-    if position.is_over():
-        raise RulesetError(f"position ID {position_id!r}: the game is over, there is nothing to play")
+    if ":" in text:
+        name = f"position {text!r}"
+        position = Position.from_text(text, ruleset)
+    else:
+        name = f"position ID {text!r}"
+        if ruleset.family != "opposed-hit":
+            raise RulesetError(
+                f"{name}: IDs are of tavla and backgammon only; {ruleset.name} takes a text such as "
+                f"{Position.start(ruleset).to_text(ruleset)!r}"
+            )
+        position = Position.from_id(text)
+        check_board(position.board, ruleset)
+    if position.is_over(ruleset):
+        raise RulesetError(f"{name}: the game is over, there is nothing to play")
     return position
+
+
+def _text(position: Position, ruleset: Ruleset) -> str:
+    """Return the position as `--position` takes it: the ID where there is one."""
+    return position.to_id() if ruleset.family == "opposed-hit" else position.to_text(ruleset)
 
 
 # tavla perft
@@ -300,17 +329,18 @@ def _position(position_id: str | None, ruleset: Ruleset) -> Position:
 @click.option("--depth", type=click.IntRange(min=1), default=2, show_default=True, help="How many turns deep.")
 @click.option("--divide", is_flag=True, help="Show the count below each first roll.")
 @_json_option
-def perft(ruleset_name: str, position_id: str | None, depth: int, divide: bool, as_json: bool) -> None:
+def perft(ruleset_name: str, position_text: str | None, depth: int, divide: bool, as_json: bool) -> None:
     """Count the distinct positions after each of the 21 rolls, so many turns deep.
 
-    A turn without a move counts as one; a finished game goes no deeper.
+    A turn without a move counts as one; a finished game goes no deeper. In gul-bara a roll is its first stage:
+    nothing cascades and nothing is passed on.
 
     \b
     Example:
       tavla perft --depth 2 --divide
     """
     ruleset = get_ruleset(ruleset_name)
-    position = _position(position_id, ruleset)
+    position = _position(position_text, ruleset)
     counts = {
         f"{high}{low}": _count_below(ruleset, position, (high, low), depth)
         for high in range(1, 7)
@@ -318,7 +348,7 @@ def perft(ruleset_name: str, position_id: str | None, depth: int, divide: bool, 
     }
     total = sum(counts.values())
     if as_json:
-        data = {"ruleset": ruleset.name, "position": position.to_id(), "depth": depth, "count": total}
+        data = {"ruleset": ruleset.name, "position": _text(position, ruleset), "depth": depth, "count": total}
         _print_json(data | ({"rolls": counts} if divide else {}))
         return
     if divide:
@@ -333,9 +363,7 @@ def _count_below(ruleset: Ruleset, position: Position, roll: tuple[int, int], de
     if depth == 1:
         return len(plays)
     rules = engine.compile_rules(ruleset)
-    return sum(
-        engine.perft(rules, play.afterstate.swap().board, depth - 1) for play in plays if not play.afterstate.is_over()
-    )
+    return sum(engine.perft(rules, play.afterstate.swap().board, depth - 1) for play in plays if play.score is None)
 
 
 # tavla rulesets
@@ -345,30 +373,50 @@ def _count_below(ruleset: Ruleset, position: Position, roll: tuple[int, int], de
 @click.argument("name", required=False)
 @_json_option
 def rulesets(name: str | None, as_json: bool) -> None:
-    """List the games, or show all that is particular to one.
+    """List the games and the sets of games, or show all that is particular to one.
 
     \b
-    Example:
+    Examples:
       tavla rulesets north-sultan
+      tavla rulesets zar-greek
     """
     if name is not None:
-        ruleset = get_ruleset(name)
+        shown = get_match_set(name) if name in match_set_names() else get_ruleset(name)
         if as_json:
-            _print_json(ruleset.model_dump(mode="json"))
+            _print_json(shown.model_dump(mode="json"))
             return
-        fields = type(ruleset).model_fields
+        fields = type(shown).model_fields
         rows = [
-            [key, _plain(value), fields[key].description or ""]
-            for key, value in ruleset.model_dump(mode="json").items()
+            [key, _plain(value), fields[key].description or ""] for key, value in shown.model_dump(mode="json").items()
         ]
-        _print_table(ruleset.title, ["", "", "meaning"], rows, num_text=3)
+        _print_table(shown.title, ["", "", "meaning"], rows, num_text=3)
         return
     presets = [get_ruleset(preset) for preset in ruleset_names()]
+    sets = [get_match_set(match_set) for match_set in match_set_names()]
     if as_json:
-        _print_json([preset.model_dump(mode="json") for preset in presets])
+        _print_json(
+            {
+                "rulesets": [preset.model_dump(mode="json") for preset in presets],
+                "match_sets": [match_set.model_dump(mode="json") for match_set in sets],
+            }
+        )
         return
-    rows = [[p.name, p.title, p.opening, _plain(p.match_lengths), str(p.default_match_length)] for p in presets]
-    _print_table("Rulesets", ["name", "game", "opening", "matches to", "default"], rows, num_text=5)
+    _print_table(
+        "Rulesets",
+        ["name", "game", "family", "opening", "scores", "matches to", "default"],
+        [
+            [p.name, p.title, p.family, p.opening, _plain(p.scores), _plain(p.match_lengths)]
+            + [str(p.default_match_length)]
+            for p in presets
+        ],
+        num_text=6,
+    )
+    _print_table(
+        "Sets: games in turn, for one score",
+        ["name", "set", "games", "matches to", "default"],
+        [[s.name, s.title, _plain(s.games), _plain(s.match_lengths), str(s.default_match_length)] for s in sets],
+        num_text=4,
+    )
 
 
 def _plain(value: object) -> str:

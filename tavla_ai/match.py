@@ -3,7 +3,7 @@
 A game's possible scores are listed best first, as in `Ruleset.scores`; a `Utility` gives each of them a
 value. In a single game that is the points themselves, in a match the match-winning chance (mwc) after the
 score. Tavla has no cube and no Crawford game, so the table is an exact recursion over games between equal
-players.
+players, and a game's shares of drawn, single and larger scores are `equal_shares`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,15 @@ import numpy.typing as npt
 
 from tavla_ai.errors import RulesetError
 from tavla_ai.rulesets import Ruleset
+
+# Wins by more than the smallest score, as a share of wins, between equal and strong players. Tavla 27 to 28 %,
+# Plakoto 42 %, measured between strong programs (the project's notes on its peers, "Reference values"); where
+# nothing has been measured, tavla's.
+MARS_SHARE = 0.27
+_MARS_SHARES = {"plakoto": 0.42}
+# Of those, the share of each larger score in turn that stops there: in western backgammon, where some 5 % of
+# gammons are backgammons.
+_STOPS = 0.95
 
 # Beyond this the far corners of the table are too close to 0 and 1 for the gaps between their utilities.
 MAX_LENGTH = 40
@@ -108,6 +117,39 @@ class MatchState:
     def away(self) -> tuple[int, int]:
         """Points that I and the opponent still need."""
         return self.length - self.score[0], self.length - self.score[1]
+
+
+def equal_shares(ruleset: Ruleset, mars_share: float | None = None, draw_share: float = 0.0) -> tuple[float, ...]:
+    """Return the probability of each of the ruleset's scores between equal players.
+
+    Args:
+      mars_share: wins by more than the smallest score, as a share of wins; None takes what has been measured.
+        Where two scores are larger, the middle one gets all but a twentieth of it.
+      draw_share: drawn games, as a share of all, in games that can be drawn; a match equity table does not
+        depend on it.
+
+    Returns:
+      K probabilities, best score first, the same read backwards.
+
+    Raises:
+      RulesetError: a share outside 0 to 1, or draws in a game that has none.
+    """
+    mars_share = _MARS_SHARES.get(ruleset.family, MARS_SHARE) if mars_share is None else mars_share
+    for name, share in (("mars share", mars_share), ("draw share", draw_share)):
+        if not 0 <= share <= 1:
+            raise RulesetError(f"{name} {share}: expected 0 to 1")
+    if draw_share > 0 and 0 not in ruleset.scores:
+        raise RulesetError(f"draw share {draw_share}: no game of {ruleset.name} is drawn")
+    num_wins = len(ruleset.scores) // 2
+    wins: list[float] = []  # from the smallest win up
+    rest, stops = 1 - draw_share, 1 - mars_share
+    for _ in range(num_wins - 1):
+        wins.append(rest * stops)
+        rest -= wins[-1]
+        stops = _STOPS
+    wins.append(rest)
+    half = [share / 2 for share in reversed(wins)]
+    return (*half, *([draw_share] if len(ruleset.scores) % 2 else []), *reversed(half))
 
 
 def match_equity_table(length: int, score_shares: Sequence[float], scores: Sequence[int]) -> npt.NDArray[np.float64]:

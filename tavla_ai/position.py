@@ -1,8 +1,10 @@
 """Positions, plays and their text forms.
 
 A position is seen by its mover and holds two rows of counts, mover first, each side in its own numbering:
-0 = borne off, 1–24 the points, 25 = the bar. In the opposed games the opponent's point q is my 25 − q.
-A play is one whole turn: up to four steps `(from, to)` of the mover's checkers.
+0 = borne off, 1–24 the points, 25 = the bar. Some games add places to a row, see `rulesets`: Tawula a reserve,
+Gul Bara the own rolls so far, Plakoto which checkers are pinned. How the two sides' points face each other is
+`Ruleset.facing`.
+A play is one whole turn, in Gul Bara one stage of it: up to four steps `(from, to)` of the mover's checkers.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from typing import Any, SupportsIndex
 import numpy as np
 import numpy.typing as npt
 
+from tavla_ai import engine
 from tavla_ai.errors import NotationError, RulesetError
-from tavla_ai.rulesets import BAR, NUM_CHECKERS, NUM_PLACES, OFF, Ruleset
+from tavla_ai.rulesets import BAR, NUM_CHECKERS, NUM_PLACES, OFF, OWN_ROLLS, PINNED, RESERVE, Ruleset
 
 Step = tuple[int, int]
 Play = tuple[Step, ...]
@@ -29,6 +32,8 @@ MAX_STEPS = 4
 
 _SIDES = ("mover", "opponent")
 _POINTS = range(1, BAR)
+_MOTHER = 24
+_SHAPES = tuple((2, num_places) for num_places in (NUM_PLACES, RESERVE + 1, PINNED + BAR))
 _ID_LENGTH = 14
 _ID_BYTES = 10
 _ID_ALPHABET = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
@@ -40,11 +45,12 @@ _ID_LAST = "AQgw"
 class Position:
     """A board seen by its mover: the side on roll or, in an afterstate, the side that has just moved.
 
-    The constructor copies the board and checks that each side has its 15 checkers; `from_board`,
+    The constructor copies the board and checks that each side has its 15 checkers; `from_board`, `from_text`,
     `from_sides` and `from_id` also refuse what no game can reach. Equality and hash are those of the counts.
 
     Attributes:
-      board: `[2, 26]` int8, read-only; mover first, each side in its own numbering, 0 = off, 25 = bar.
+      board: `[2, num_places]` int8, read-only, with the `num_places` of the ruleset: 26, 27 or 50; mover first,
+        each side in its own numbering, 0 = off, 25 = bar.
 
     Raises:
       RulesetError: the board has the wrong shape or type, a negative count, or not 15 checkers on each side.
@@ -66,7 +72,7 @@ class Position:
         return hash(self.board.tobytes())
 
     def __repr__(self) -> str:
-        return f"Position.from_id({self.to_id()!r})"
+        return f"Position({self.board.tolist()})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Unpickling through the constructor keeps the board read-only in Ray workers too.
@@ -75,21 +81,59 @@ class Position:
     @classmethod
     def start(cls, ruleset: Ruleset) -> Position:
         """Return the start position of `ruleset`."""
-        return cls.from_sides(ruleset.setup, ruleset.setup)
+        return cls(engine.compile_rules(ruleset).start())
 
     @classmethod
     def from_board(cls, board: npt.ArrayLike, ruleset: Ruleset) -> Position:
         """Return the position on `board`, refusing what no game of `ruleset` can reach.
 
         Args:
-          board: `[2, 26]` whole numbers, mover first, each side in its own numbering, 0 = off, 25 = bar.
-          ruleset: the game, which says how the two sides' points face each other.
+          board: `[2, num_places]` whole numbers, mover first, each side in its own numbering.
+          ruleset: the game, which says what the places are and how the two sides' points face each other.
 
         Raises:
           RulesetError: see `check_board`.
         """
         check_board(board, ruleset)
         return cls(np.asarray(board, dtype=np.int8))
+
+    @classmethod
+    def from_text(cls, text: str, ruleset: Ruleset) -> Position:
+        """Return the position that `to_text` describes, refusing what no game of `ruleset` can reach.
+
+        The items of a side may come in any order, `off` may be left out, and capitals are read.
+
+        Raises:
+          NotationError: an item cannot be read, comes twice or is not of this game, or the text does not have
+            one slash between the mover and the opponent; the message names the item and its index from 0.
+          RulesetError: the text can be read but no game can reach its position; see `check_board`.
+        """
+        sides = text.split("/")
+        if len(sides) != 2:
+            raise NotationError(f"position {text!r}: {len(sides) - 1} slashes, expected one between mover and opponent")
+        rows = [
+            _read_side(text, begin, side, ruleset) for begin, side in zip((0, len(sides[0]) + 1), sides, strict=True)
+        ]
+        try:
+            return cls.from_board(np.array(rows), ruleset)
+        except RulesetError as error:
+            raise RulesetError(f"position {text!r}: {error}") from None
+
+    def to_text(self, ruleset: Ruleset) -> str:
+        """Return the position as text that people can read and type, in any game.
+
+        The mover's items, a slash, the opponent's, each side in its own numbering, from the back forward:
+        `24:2 13:5 8:3 6:5 / bar:1 13:5 8:3 6:5 off:1`. Tawula adds `res:5` for the reserve, Gul Bara `rolls:2`
+        for the own rolls so far, Plakoto `pin:7,3` for the points where the side's checker is pinned.
+        """
+        names = _text_names(ruleset)
+        return " / ".join(
+            " ".join(
+                [f"{name}:{row[place]}" for name, place in names.items() if row[place]]
+                + ([f"pin:{','.join(map(str, pins))}"] if (pins := _pinned(row)) else [])
+            )
+            for row in self.board.tolist()
+        )
 
     @classmethod
     def from_sides(
@@ -99,7 +143,7 @@ class Position:
         off: tuple[int, int] | None = None,
         bar: tuple[int, int] = (0, 0),
     ) -> Position:
-        """Return the position with these checkers, in an opposed game.
+        """Return the position with these checkers, in a game of the `opposed-hit` family.
 
         Args:
           me: the mover's checkers, own point 1–24 → count.
@@ -125,7 +169,7 @@ class Position:
 
     @classmethod
     def from_id(cls, text: str) -> Position:
-        """Return the position that a GNU Position ID describes, seen by the player on roll.
+        """Return the position of an `opposed-hit` game that a GNU Position ID describes, seen by the player on roll.
 
         The ID's first block is the player *not* on roll: the GNU manual says the opposite, its program does
         this. Checkers that the ID does not place are borne off.
@@ -156,7 +200,15 @@ class Position:
         return cls(counts.astype(np.int8))
 
     def to_id(self) -> str:
-        """Return the 14-character GNU Position ID, with the mover as the player on roll."""
+        """Return the 14-character GNU Position ID, with the mover as the player on roll.
+
+        It describes games of the `opposed-hit` family alone; `to_text` describes any.
+
+        Raises:
+          RulesetError: the board has places that an ID cannot hold.
+        """
+        if self.board.shape[1] != NUM_PLACES:
+            raise RulesetError(f"position ID: it holds {NUM_PLACES} places a side, the board has {self.board.shape[1]}")
         bits = "".join("1" * int(count) + "0" for row in (1, 0) for count in self.board[row, 1:])
         value = int(bits[::-1], 2)  # Bit k of the string is bit k mod 8 of byte k div 8.
         return base64.b64encode(value.to_bytes(_ID_BYTES, "little")).decode("ascii")[:_ID_LENGTH]
@@ -166,70 +218,87 @@ class Position:
         return Position(self.board[::-1])
 
     def pip_counts(self) -> tuple[int, int]:
-        """Return the pips that the mover and the opponent have to go, 25 for each checker on the bar."""
-        mover, opponent = self.board.astype(np.int64) @ np.arange(NUM_PLACES)
+        """Return the pips that the mover and the opponent have to go, 25 for each checker on the bar or in reserve."""
+        counts = self.board[:, :NUM_PLACES].astype(np.int64)
+        mover, opponent = counts @ np.arange(NUM_PLACES) + BAR * (NUM_CHECKERS - counts.sum(axis=1))
         return int(mover), int(opponent)
 
-    def has_contact(self) -> bool:
-        """Return whether my rearmost checker still has to pass the opponent's rearmost, in an opposed game.
+    def has_contact(self, ruleset: Ruleset) -> bool:
+        """Return whether checkers of the two sides can still meet; without contact the game is a race.
 
-        The bar is furthest back. Without contact the game is a race.
+        In an opposed game my rearmost checker then has to pass the opponent's rearmost, the bar being furthest
+        back. In a parallel game one side still has a checker beyond its first twelve points.
         """
-        mover, opponent = (int(np.flatnonzero(row)[-1]) for row in self.board)
-        return mover + opponent > BAR
+        mover, opponent = (int(np.flatnonzero(row[: ruleset.num_checker_places])[-1]) for row in self.board)
+        if OFF in (mover, opponent):
+            return False
+        return max(mover, opponent) > BAR // 2 if ruleset.is_parallel else mover + opponent >= BAR
 
-    def is_over(self) -> bool:
-        """Return whether a side has borne off all its checkers."""
-        return bool((self.board[:, OFF] == NUM_CHECKERS).any())
+    def is_over(self, ruleset: Ruleset) -> bool:
+        """Return whether the game is finished."""
+        return self.score(ruleset) is not None
 
     def score(self, ruleset: Ruleset) -> int | None:
         """Return the mover's points for a finished game, negative for a loss; None while it is being played.
 
-        A win is 1 point, a mars (the loser has borne off nothing) 2, and 3 where the ruleset's scores go so
-        far and the loser also has a checker on the bar or in the winner's home.
+        Bearing off all checkers wins: 1 point; 2, a mars, where the loser has borne off nothing; 3 where the
+        ruleset's scores go so far and the loser also has a checker on the bar or in the winner's home. Plakoto
+        also ends when a mother is pinned: 2 for the pinner whose own start is empty, 0 where both are pinned.
+        Tawula has no mars; a capote, one checker on the bar against a side that is bearing off, wins 7 at once.
         """
-        if not self.is_over():
-            return None
-        has_won = int(self.board[0, OFF]) == NUM_CHECKERS
-        loser = self.board[1 if has_won else 0]
-        points = 1
-        if loser[OFF] == 0:
-            # The winner's home is the loser's 19–24 point.
-            points = 3 if loser[19:].any() else 2
-        points = min(points, ruleset.scores[0])
-        return points if has_won else -points
+        mover, opponent = self.board.tolist()
+        if ruleset.family == "plakoto" and mover[PINNED + _MOTHER] and opponent[PINNED + _MOTHER]:
+            return 0
+        for sign, winner, loser in ((1, mover, opponent), (-1, opponent, mover)):
+            points = _points_won(winner, loser, ruleset)
+            if points is not None:
+                return sign * points
+        return None
 
-    def render(self) -> str:
+    def render(self, ruleset: Ruleset) -> str:
         """Return the board as text in the style of GNU Backgammon.
 
-        The mover is X and moves from the upper to the lower right. A pile higher than five shows its height;
-        X's checkers on the bar stand above the word BAR, on the side where they enter, O's below it;
+        The mover is X and moves from the upper to the lower right, in a parallel game O from the lower to the
+        upper left. A pile higher than five shows its height; a small letter at the foot of a pile is a pinned
+        checker. X's checkers on the bar stand above the word BAR, on the side where they enter, O's below it;
         borne-off checkers stand on the right. The last line has no newline.
         """
         pips = self.pip_counts()
+        names = {name: place for name, place in _text_names(ruleset).items() if name.isalpha()}
         labels = [
-            f"{mark}: {side}, pips {pips[row]}, bar {self.board[row, BAR]}, off {self.board[row, OFF]}"
+            f"{mark}: {side}, pips {pips[row]}, "
+            + ", ".join(f"{name} {self.board[row, place]}" for name, place in names.items())
             for row, (mark, side) in enumerate(zip("XO", _SIDES, strict=True))
         ]
+        has_id = ruleset.family == "opposed-hit"
+        bar = "BAR" if ruleset.has_bar else "   "
+        top, bottom = (range(13, 19), range(19, 25)), (range(12, 6, -1), range(6, 0, -1))
         lines = [
-            f" Position ID: {self.to_id()}",
+            f" Position ID: {self.to_id()}" if has_id else f" Position: {self.to_text(ruleset)}",
             f" +13-14-15-16-17-18------19-20-21-22-23-24-+     {labels[1]}",
-            *(self._render_row(range(13, 19), range(19, 25), height, 0) for height in range(1, 6)),
-            " |                  |BAR|                  |",
-            *(self._render_row(range(12, 6, -1), range(6, 0, -1), height, 1) for height in range(5, 0, -1)),
+            *(self._render_row(*top, height, 0, ruleset) for height in range(1, 6)),
+            f" |                  |{bar}|                  |",
+            *(self._render_row(*bottom, height, 1, ruleset) for height in range(5, 0, -1)),
             f" +12-11-10--9--8--7-------6--5--4--3--2--1-+     {labels[0]}",
         ]
         return "\n".join(lines)
 
-    def _render_row(self, left: Iterable[int], right: Iterable[int], height: int, bar_row: int) -> str:
+    def _render_row(
+        self, left: Iterable[int], right: Iterable[int], height: int, bar_row: int, ruleset: Ruleset
+    ) -> str:
         # Points are piled from the rim (height 1), the bar from the middle of the board.
-        halves = ["".join(self._render_point(point, height) for point in points) for points in (left, right)]
+        halves = ["".join(self._render_point(point, height, ruleset) for point in points) for points in (left, right)]
         bar = _cell("XO"[bar_row], int(self.board[bar_row, BAR]), 6 - height)
         off = "OX"[bar_row] * len(range(height, int(self.board[1 - bar_row, OFF]) + 1, 5))
         return f" |{halves[0]}|{bar}|{halves[1]}| {off}".rstrip()
 
-    def _render_point(self, point: int, height: int) -> str:
-        mine, theirs = int(self.board[0, point]), int(self.board[1, BAR - point])
+    def _render_point(self, point: int, height: int, ruleset: Ruleset) -> str:
+        mine, theirs = int(self.board[0, point]), int(self.board[1, ruleset.facing(point)])
+        if mine and theirs:  # One of them is pinned, and alone.
+            is_mine = bool(self.board[0, PINNED + point])
+            if height == 1:
+                return " x " if is_mine else " o "
+            return _cell("O", theirs, height, below=1) if is_mine else _cell("X", mine, height, below=1)
         return _cell("X", mine, height) if mine else _cell("O", theirs, height)
 
 
@@ -237,17 +306,40 @@ def check_board(board: npt.ArrayLike, ruleset: Ruleset) -> None:
     """Raise unless a game of `ruleset` can reach `board`.
 
     Args:
-      board: `[2, 26]` whole numbers, mover first, each side in its own numbering, 0 = off, 25 = bar.
-      ruleset: the game, which says how the two sides' points face each other.
+      board: `[2, num_places]` whole numbers, mover first, each side in its own numbering, 0 = off, 25 = bar.
+      ruleset: the game, which says what the places are and how the two sides' points face each other.
 
     Raises:
       RulesetError: one line naming the side, the place and the count: wrong shape or type, a negative count,
-        not 15 checkers on each side, both sides on one point, both finished, or both on the bar against
-        closed boards.
+        not 15 checkers on each side, both sides on one point, both finished, both on the bar against closed
+        boards, or pins, rolls and reserves that the game cannot have.
     """
-    counts = _checked_counts(board)
+    counts = _checked_counts(board, ruleset.num_places)
     if ruleset.family == "opposed-hit":
         _check_opposed(counts)
+    else:
+        engine.compile_rules(ruleset).check(counts.astype(np.int8, order="C"))
+
+
+def concession_value(ruleset: Ruleset, board: npt.ArrayLike) -> int:
+    """Return the points that a side loses by conceding the game now, before a cube multiplies them.
+
+    They are those of the loss it would be if the opponent had borne off all checkers: 1, 2 where the side has
+    borne off nothing, and where scores go so far 3 with a checker on the bar or in the opponent's home. Tawula
+    has no mars: 1.
+
+    Args:
+      board: `[2, num_places]` whole numbers, the conceding side first, each side in its own numbering.
+
+    Raises:
+      RulesetError: the house has no concessions, the game is over, or see `check_board`.
+    """
+    if ruleset.concession == "none":
+        raise RulesetError(f"concession: {ruleset.name} has none, whoever leaves loses the match")
+    position = Position.from_board(board, ruleset)
+    if position.is_over(ruleset):
+        raise RulesetError("concession: the game is over")
+    return _points_lost(position.board[0].tolist(), ruleset)
 
 
 def check_dice(d1: int, d2: int) -> None:
@@ -272,38 +364,40 @@ def parse_dice(text: str) -> tuple[int, int]:
     return dice
 
 
-def apply_steps(position: Position, steps: Sequence[Step]) -> Position:
+def apply_steps(position: Position, steps: Sequence[Step], ruleset: Ruleset) -> Position:
     """Return the afterstate: the board after the mover's steps, still with the side that moved first.
 
-    A step onto a lone opposing checker hits it. Which plays the dice allow is the engine's business: here a
-    step only needs a checker to move forward, to a point that the opponent does not hold. So `24/13` may be
-    one step.
+    A step onto a lone opposing checker hits it, in Plakoto pins it until the last checker on top leaves. Which
+    plays the dice allow is the engine's business: here a step only needs a checker that is not pinned to move
+    forward, to a point that the opponent does not hold. So `24/13` may be one step. Own rolls are not counted.
 
     Args:
-      position: the board before the play, in a game of the `opposed-hit` family.
-      steps: `(from, to)` in the order played, 25 = bar, 0 = off.
+      position: the board before the play.
+      steps: `(from, to)` in the order played, 26 = reserve, 25 = bar, 0 = off.
 
     Raises:
       RulesetError: more than four steps, or one that cannot be taken; the message names the step.
     """
-    return Position(_replay(position, steps)[0])
+    return Position(_replay(position, steps, ruleset)[0])
 
 
-def format_play(position: Position, steps: Sequence[Step]) -> str:
+def format_play(position: Position, steps: Sequence[Step], ruleset: Ruleset) -> str:
     """Return a play in standard notation: `8/5 6/5`, `bar/20`, `24/18*/13`, `13/11(2)`, `(no move)`.
 
     Steps of one checker are joined and only its hits in between are named: `24/18 18/13` without a hit is
-    `24/13`. Moves are written from the back forward, so plays that differ only in the order of their steps
-    read the same. Reading the text back gives steps to the same afterstate, not always the same steps.
+    `24/13`. Plakoto marks the pins that are there after the play: `24/18^`. From a reserve is `res/19`. Moves
+    are written from the back forward, so plays that differ only in the order of their steps read the same.
+    Reading the text back gives steps to the same afterstate, not always the same steps.
 
     Args:
-      position: the board before the play; hits are found by replaying the steps on it.
-      steps: `(from, to)` in the order played, 25 = bar, 0 = off.
+      position: the board before the play; hits and pins are found by replaying the steps on it.
+      steps: `(from, to)` in the order played, 26 = reserve, 25 = bar, 0 = off.
 
     Raises:
       RulesetError: a step cannot be taken; see `apply_steps`.
     """
-    hits = _replay(position, steps)[1]
+    hits = _replay(position, steps, ruleset)[1]
+    sign = "^" if ruleset.family == "plakoto" else "*"
     if not steps:
         return "(no move)"
     paths = _join_steps(steps)
@@ -320,17 +414,17 @@ def format_play(position: Position, steps: Sequence[Step]) -> str:
         is_hit[named] = is_hit.get(named, False) or path[-1] in marks[path]
     words = []
     for named, repeat in repeats.items():
-        text = "*/".join(_place_name(point) for point in named[1:]) + ("*" if is_hit[named] else "")
-        words.append(f"{_place_name(named[0])}/{text}" + (f"({repeat})" if repeat > 1 else ""))
+        text = f"{sign}/".join(_place_name(point, ruleset) for point in named[1:]) + (sign if is_hit[named] else "")
+        words.append(f"{_place_name(named[0], ruleset)}/{text}" + (f"({repeat})" if repeat > 1 else ""))
     return " ".join(words)
 
 
 def parse_play(text: str) -> Play:
     """Return the steps of a play in standard notation, in the order written.
 
-    `bar` or `25`, `off` or `0`, capitals, chains such as `24/18/13` and repeats such as `13/11(2)` are read.
-    Hit marks `*` are read but not verified: there is no board here. `(no move)` and blank text are the empty
-    play.
+    `bar` or `25`, `off` or `0`, `res`, capitals, chains such as `24/18/13` and repeats such as `13/11(2)` are
+    read. The marks `*` of a hit and `^` of a pin are read but not verified: there is no board here. `(no move)`
+    and blank text are the empty play.
 
     Raises:
       NotationError: a word is not a move, does not go forward, or there are more than four steps; the message
@@ -349,20 +443,21 @@ def parse_play(text: str) -> Play:
 
 def _parse_word(text: str, word: str, index: int) -> list[Step]:
     where = f"play {text!r}: {word!r} at index {index}"
-    place = r"(?:bar|off|[0-9]{1,2})"
-    match = re.fullmatch(rf"({place}(?:/{place}\*?)+)(?:\(([1-{MAX_STEPS}])\))?", word.lower())
+    place = r"(?:res|bar|off|[0-9]{1,2})"
+    match = re.fullmatch(rf"({place}(?:/{place}[*^]?)+)(?:\(([1-{MAX_STEPS}])\))?", word.lower())
     if match is None:
         raise NotationError(f"{where} is not a move; expected one such as 8/5, bar/20*, 6/off or 13/11(2)")
-    path = [_parse_place(name.rstrip("*")) for name in match[1].split("/")]
-    if path[0] > BAR or any(start <= end for start, end in pairwise(path)):
+    path = [_parse_place(name.rstrip("*^")) for name in match[1].split("/")]
+    rearmost = RESERVE if match[1].startswith("res") else BAR
+    if path[0] > rearmost or path[1] >= BAR or any(start <= end for start, end in pairwise(path)):
         raise NotationError(f"{where} does not go forward from 24 or the bar towards 1 and off")
-    if path[-1] == OFF and match[1].endswith("*"):
+    if path[-1] == OFF and match[1][-1] in "*^":
         raise NotationError(f"{where} marks a hit off the board")
     return list(pairwise(path)) * int(match[2] or 1)
 
 
 def _parse_place(name: str) -> int:
-    return {"bar": BAR, "off": OFF}[name] if name.isalpha() else int(name)
+    return {"res": RESERVE, "bar": BAR, "off": OFF}[name] if name.isalpha() else int(name)
 
 
 def _join_steps(steps: Sequence[Step]) -> list[tuple[int, ...]]:
@@ -378,47 +473,143 @@ def _join_steps(steps: Sequence[Step]) -> list[tuple[int, ...]]:
     return sorted(paths, key=lambda path: (-path[0], path[-1], path))
 
 
-def _replay(position: Position, steps: Sequence[Step]) -> tuple[npt.NDArray[np.int8], list[int]]:
-    """Return the board after `steps` and the points where they hit, in order."""
+def _replay(position: Position, steps: Sequence[Step], ruleset: Ruleset) -> tuple[npt.NDArray[np.int8], list[int]]:
+    """Return the board after `steps` and the points where they hit, in order, or the points pinned anew."""
     if len(steps) > MAX_STEPS:
         raise RulesetError(f"a play of {len(steps)} steps: expected at most {MAX_STEPS}")
+    pins = ruleset.family == "plakoto"
+    held_by = 2 if pins or ruleset.has_bar else 1
     board = position.board.copy()
     mover, opponent = board
     hits = []
     for start, end in steps:
-        name = f"step {_place_name(start)}/{_place_name(end)}"
-        if not OFF <= end < start <= BAR:
+        name = f"step {_place_name(start, ruleset)}/{_place_name(end, ruleset)}"
+        is_entry = start == RESERVE and ruleset.reserve > 0
+        if not (OFF <= end < start <= BAR or (is_entry and end in _POINTS)):
             raise RulesetError(f"{name}: expected a move forward between 25 (bar) and 0 (off)")
         if mover[start] == 0:
-            raise RulesetError(f"{name}: the mover has no checker on {_place_name(start)}")
+            raise RulesetError(f"{name}: the mover has no checker on {_place_name(start, ruleset)}")
+        if pins and mover[PINNED + start]:
+            raise RulesetError(f"{name}: the mover's checker on {start} is pinned")
         if end != OFF:
-            facing = BAR - end
-            if opponent[facing] > 1:
+            facing = ruleset.facing(end)
+            if opponent[facing] >= held_by:
                 raise RulesetError(f"{name}: the opponent holds {end} with {opponent[facing]} checkers")
-            if opponent[facing] == 1:
+            if pins and mover[PINNED + end]:
+                raise RulesetError(f"{name}: the opponent holds {end} on top of a pinned checker")
+            if opponent[facing] == 1 and pins:
+                opponent[PINNED + facing] = 1
+            elif opponent[facing] == 1:
                 opponent[facing] = 0
                 opponent[BAR] += 1
                 hits.append(end)
         mover[start] -= 1
         mover[end] += 1
+        if pins and mover[start] == 0:
+            opponent[PINNED + ruleset.facing(start)] = 0
+    if pins:
+        before = _pinned(position.board[1].tolist())
+        hits = [ruleset.facing(point) for point in _pinned(opponent.tolist()) if point not in before]
     return board, hits
 
 
-def _checked_counts(board: npt.ArrayLike) -> npt.NDArray[np.integer[Any]]:
-    """Return `board` as an array of whole numbers, having checked what holds in every family."""
+def _read_side(text: str, begin: int, side: str, ruleset: Ruleset) -> list[int]:
+    """Return the counts of one side of a position's text, which starts at index `begin`."""
+    names = _text_names(ruleset)
+    row = [0] * ruleset.num_places
+    found = set()
+    for word in re.finditer(r"\S+", side):
+        where = f"position {text!r}: {word[0]!r} at index {begin + word.start()}"
+        name, _, value = word[0].lower().partition(":")
+        if name in found:
+            raise NotationError(f"{where}: a second item for {name}")
+        found.add(name)
+        if name == "pin" and ruleset.family == "plakoto":
+            if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", value):
+                raise NotationError(f"{where}: expected the points of pinned checkers, such as pin:7,3")
+            for point in map(int, value.split(",")):
+                if point not in _POINTS:
+                    raise NotationError(f"{where}: point {point}, expected 1 to 24")
+                row[PINNED + point] = 1
+        elif name not in names:
+            others = [name for name in names if name.isalpha()] + ["pin"] * (ruleset.family == "plakoto")
+            raise NotationError(f"{where}: expected an item such as 24:2, for a point 1 to 24, {', '.join(others)}")
+        elif not re.fullmatch("[0-9]{1,2}", value):
+            raise NotationError(f"{where}: expected a count after the colon, such as {name}:2")
+        else:
+            row[names[name]] = int(value)
+    if "off" not in found:
+        row[OFF] = max(0, NUM_CHECKERS - sum(row[: ruleset.num_checker_places]))
+    return row
+
+
+def _points_won(winner: Sequence[int], loser: Sequence[int], ruleset: Ruleset) -> int | None:
+    """Return the points that a side has won, a row of counts each; None where it has not won."""
+    if ruleset.family == "plakoto" and loser[PINNED + _MOTHER] and not winner[_MOTHER]:
+        return 2
+    if ruleset.family == "tawula" and _is_capote(winner, loser):
+        return 7
+    return _points_lost(loser, ruleset) if winner[OFF] == NUM_CHECKERS else None
+
+
+def _points_lost(loser: Sequence[int], ruleset: Ruleset) -> int:
+    """Return what a side loses whose opponent bears off all checkers."""
+    if loser[OFF] > 0 or ruleset.family == "tawula":
+        return 1
+    # The winner's home is the loser's 19–24 point.
+    is_far = ruleset.scores[0] >= 3 and any(loser[19:NUM_PLACES])
+    return 3 if is_far else 2
+
+
+def _is_capote(winner: Sequence[int], loser: Sequence[int]) -> bool:
+    """Return whether one checker is caught on the bar, the other 14 home, by a side that is bearing off."""
+    is_bearing_off = winner[OFF] > 0 and sum(winner[:7]) == NUM_CHECKERS
+    return is_bearing_off and loser[BAR] == 1 and sum(loser[1:7]) == NUM_CHECKERS - 1
+
+
+def _pinned(row: Sequence[int]) -> list[int]:
+    """Return the points where a side's checker is pinned, from the back forward."""
+    return [point for point in reversed(_POINTS) if row[PINNED + point]] if len(row) == PINNED + BAR else []
+
+
+def _text_names(ruleset: Ruleset) -> dict[str, int]:
+    """Return the place of each item of a position's text, in the order written; pins are apart."""
+    names = {"res": RESERVE} if ruleset.reserve else {}
+    names |= {"bar": BAR} if ruleset.has_bar else {}
+    names |= {str(point): point for point in reversed(_POINTS)} | {"off": OFF}
+    return names | ({"rolls": OWN_ROLLS} if ruleset.family == "gul-bara" else {})
+
+
+def _place_name(place: int, ruleset: Ruleset) -> str:
+    if place == RESERVE and ruleset.reserve:
+        return "res"
+    return {OFF: "off", BAR: "bar"}.get(place, str(place))
+
+
+def _checked_counts(board: npt.ArrayLike, num_places: int | None = None) -> npt.NDArray[np.integer[Any]]:
+    """Return `board` as an array of whole numbers, having checked what holds in every family.
+
+    Without `num_places` the board may be that of any game.
+    """
+    shapes = _SHAPES if num_places is None else ((2, num_places),)
+    expected = " or ".join(map(str, shapes))
     try:
         counts = np.asarray(board)
     except ValueError:
-        raise RulesetError("board: rows of different lengths, expected shape (2, 26)") from None
-    if counts.shape != (2, NUM_PLACES):
-        raise RulesetError(f"board: shape {counts.shape}, expected (2, {NUM_PLACES})")
+        raise RulesetError(f"board: rows of different lengths, expected shape {expected}") from None
+    if counts.shape not in shapes:
+        raise RulesetError(f"board: shape {counts.shape}, expected {expected}")
     if counts.dtype.kind not in "iu":
         raise RulesetError(f"board: dtype {counts.dtype}, expected int8")
     outside = np.argwhere((counts < 0) | (counts > NUM_CHECKERS))
     if outside.size:
         row, place = outside[0]
         _checked_count(int(counts[row, place]), _SIDES[row], int(place))
-    for side, total in zip(_SIDES, counts.sum(axis=1, dtype=np.int64), strict=True):
+    totals = counts[:, :NUM_PLACES].sum(axis=1, dtype=np.int64)
+    if counts.shape[1] == RESERVE + 1 and (totals != NUM_CHECKERS).any():
+        # What is missing must be in reserve: Gul Bara, whose rolls have the same place, has all checkers out.
+        totals += counts[:, RESERVE]
+    for side, total in zip(_SIDES, totals.tolist(), strict=True):
         if total != NUM_CHECKERS:
             raise RulesetError(f"{side} has {total} checkers with bar and off, expected {NUM_CHECKERS}")
     return counts
@@ -457,7 +648,7 @@ def _id_bits(text: str) -> str:
 
 
 def _checked_count(count: SupportsIndex, side: str, place: int) -> int:
-    field = f"{side}'s " + {OFF: "off", BAR: "bar"}.get(place, f"point {place}")
+    field = f"{side}'s " + {OFF: "off", BAR: "bar"}.get(place, f"{'place' if place > BAR else 'point'} {place}")
     number = _whole(count, field)
     if not 0 <= number <= NUM_CHECKERS:
         raise RulesetError(f"{field}: {number} checkers, expected 0 to {NUM_CHECKERS}")
@@ -471,12 +662,8 @@ def _whole(value: SupportsIndex, what: str) -> int:
         raise RulesetError(f"{what} {value!r}: expected a whole number") from None
 
 
-def _place_name(place: int) -> str:
-    return {OFF: "off", BAR: "bar"}.get(place, str(place))
-
-
-def _cell(mark: str, count: int, height: int) -> str:
-    """Return the three characters that a pile of `count` shows at `height` 1 to 5."""
-    if count > 5 and height == 5:
+def _cell(mark: str, count: int, height: int, below: int = 0) -> str:
+    """Return the three characters that a pile of `count`, on top of `below` others, shows at `height` 1 to 5."""
+    if count > 5 - below and height == 5:
         return f"{count:>2} "
-    return f" {mark} " if count >= height else "   "
+    return f" {mark} " if count >= height - below else "   "

@@ -15,12 +15,19 @@ from tavla_ai.errors import RulesetError
 NUM_CHECKERS = 15
 OFF = 0
 BAR = 25
+# Places that every game has.
 NUM_PLACES = 26
+# Places that some games add to a side's row of counts.
+RESERVE = 26  # tawula: checkers still to enter
+OWN_ROLLS = 26  # gul-bara: own rolls so far, at most MAX_OWN_ROLLS
+PINNED = 25  # plakoto: PINNED + p is 1 where the owner's checker on point p is pinned
+MAX_OWN_ROLLS = 3
 
 Family = Literal["opposed-hit", "plakoto", "fevga", "gul-bara", "tawula"]
 Opening = Literal["use_dice", "reroll"]
 NextGame = Literal["fresh", "winner_rolls"]
 BearOffOrder = Literal["free", "larger_first"]
+Concession = Literal["none", "offered", "final"]
 
 
 class Ruleset(BaseModel):
@@ -46,7 +53,8 @@ class Ruleset(BaseModel):
         description="the winner of the opening roll plays those dice (`use_dice`) or rolls both afresh (`reroll`)"
     )
     next_game: NextGame = Field(
-        description="later games of a match start with a fresh opening roll, or the previous winner rolls"
+        description="later games of a match start with a fresh opening roll, or the previous winner rolls; "
+        "after a drawn or void game the opening roll is fresh in either case"
     )
     hit_and_run: bool = Field(
         description="whether a checker that hits in its own home board may move on in the same turn"
@@ -64,6 +72,11 @@ class Ruleset(BaseModel):
         default=None, ge=1, description="gul-bara: own roll from which a double is followed by all higher ones"
     )
     cube: bool = Field(default=False, description="whether the stakes can be doubled with a cube")
+    concession: Concession = Field(
+        default="none",
+        description="whether a game can be conceded: `offered`, the opponent may refuse; `final`, it ends the game; "
+        "`none`, whoever leaves loses the match",
+    )
     auto_pass_closed: bool = Field(
         description="a player on the bar against six closed points passes without rolling; plays are the same"
     )
@@ -91,6 +104,25 @@ class Ruleset(BaseModel):
     def num_places(self) -> int:
         """Length of a side's row of counts: 26, and what the family adds for pins, rolls or a reserve."""
         return {"plakoto": 50, "gul-bara": 27, "tawula": 27}.get(self.family, NUM_PLACES)
+
+    @property
+    def num_checker_places(self) -> int:
+        """How many places, from the first, hold checkers; the others count pins or rolls."""
+        return RESERVE + 1 if self.family == "tawula" else NUM_PLACES
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether both sides go the same way round."""
+        return self.family in ("fevga", "gul-bara", "tawula")
+
+    @property
+    def has_bar(self) -> bool:
+        """Whether checkers are hit, and enter again from the bar."""
+        return self.family in ("opposed-hit", "tawula")
+
+    def facing(self, point: int) -> int:
+        """Return the opponent's own number of my `point`, and as well mine of his."""
+        return (point + 11) % 24 + 1 if self.is_parallel else BAR - point
 
     def plays_like(self, other: Ruleset) -> bool:
         """Return whether every position is worth the same here as in `other`.
@@ -120,6 +152,27 @@ class Ruleset(BaseModel):
             raise RulesetError(f"match length {length}: {self.name} is played to {offered}")
 
 
+class MatchSet(BaseModel):
+    """A match over several games that are played in turn, round and round, for one running score.
+
+    Who starts a game is that game's ruleset's to say, as in any match.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="name of the set")
+    title: str = Field(description="the set's name at its house")
+    games: tuple[str, ...] = Field(min_length=1, description="names of the rulesets, in the order played")
+    match_lengths: tuple[int, ...] = Field(description="match lengths the house offers, in points")
+    default_match_length: int = Field(ge=1, description="match length used when none is asked for, in points")
+
+    def ruleset_of(self, game: int) -> Ruleset:
+        """Return the ruleset of a game of the match, counted from 0."""
+        if game < 0:
+            raise RulesetError(f"game {game} of {self.name}: expected 0 or more")
+        return get_ruleset(self.games[game % len(self.games)])
+
+
 _BACKGAMMON_SETUP = {24: 2, 13: 5, 8: 3, 6: 5}
 
 _NORTH_SULTAN = Ruleset(
@@ -146,6 +199,7 @@ _PLAKOTO = _NORTH_SULTAN.model_copy(
         "setup": {24: NUM_CHECKERS},
         "opening": "reroll",
         "next_game": "winner_rolls",
+        "concession": "final",
         "scores": (2, 1, 0, -1, -2),
         "match_lengths": (3, 5, 7),
         "default_match_length": 5,
@@ -162,6 +216,7 @@ _PRESETS = {
                 "title": "Tavla (oyna.app)",
                 "opening": "reroll",
                 "auto_pass_closed": True,
+                "concession": "offered",
                 "match_lengths": (1, 2, 3, 5),
                 "default_match_length": 5,
             }
@@ -172,6 +227,7 @@ _PRESETS = {
                 "title": "Portes (Zar Club)",
                 "opening": "reroll",
                 "next_game": "winner_rolls",
+                "concession": "final",
                 "match_lengths": (3, 5, 7),
                 "default_match_length": 5,
             }
@@ -183,6 +239,7 @@ _PRESETS = {
                 "opening": "reroll",
                 "hit_and_run": False,
                 "bear_off_order": "larger_first",
+                "concession": "final",
                 "match_lengths": None,
                 "default_match_length": 5,
             }
@@ -192,6 +249,7 @@ _PRESETS = {
                 "name": "oyna-backgammon",
                 "title": "Backgammon (oyna.app)",
                 "cube": True,
+                "concession": "offered",
                 "scores": (3, 2, 1, -1, -2, -3),
                 "match_lengths": (1, 2, 3, 5),
                 "default_match_length": 5,
@@ -224,11 +282,26 @@ _PRESETS = {
                 "family": "tawula",
                 "setup": {24: 2},
                 "reserve": 13,
+                "concession": "final",
                 "scores": (7, 1, -1, -7),
                 "match_lengths": (1,),
                 "default_match_length": 1,
             }
         ),
+    )
+}
+
+
+_MATCH_SETS = {
+    match_set.name: match_set
+    for match_set in (
+        MatchSet(name=name, title=title, games=games, match_lengths=(3, 5, 7), default_match_length=5)
+        for name, title, games in (
+            ("zar-turkish", "Turkish set (Zar Club)", ("portes",)),
+            ("zar-greek", "Greek set (Zar Club)", ("portes", "plakoto-greek", "fevga")),
+            ("zar-macedonian", "Macedonian set (Zar Club)", ("portes", "gul-bara", "plakoto")),
+            ("zar-bulgarian", "Bulgarian set (Zar Club)", ("portes", "gul-bara", "plakoto")),
+        )
     )
 }
 
@@ -248,3 +321,20 @@ def get_ruleset(name: str) -> Ruleset:
         return _PRESETS[name]
     except KeyError:
         raise RulesetError(f"unknown ruleset {name!r}; expected one of {', '.join(ruleset_names())}") from None
+
+
+def match_set_names() -> tuple[str, ...]:
+    """Return the names of all sets of games, sorted."""
+    return tuple(sorted(_MATCH_SETS))
+
+
+def get_match_set(name: str) -> MatchSet:
+    """Return the set of games called `name`.
+
+    Raises:
+      RulesetError: no set has that name; the message lists those that exist.
+    """
+    try:
+        return _MATCH_SETS[name]
+    except KeyError:
+        raise RulesetError(f"unknown set {name!r}; expected one of {', '.join(match_set_names())}") from None

@@ -19,12 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from tavla_ai import engine
 from tavla_ai.bots import Bot
 from tavla_ai.errors import TavlaError
-from tavla_ai.match import Utility, match_utility_grid
+from tavla_ai.match import Utility, equal_shares, match_utility_grid
 from tavla_ai.rulesets import Ruleset
-
-# Strong tavla games end in a mars in 27 to 28 % of cases, measured between strong engines under tavla scoring
-# (the project's notes on its peers, "Reference values").
-MARS_SHARE = 0.27
 
 MAX_SEED = 2**64 - 1
 MAX_WORKERS = 1024
@@ -46,6 +42,7 @@ class _Measured(BaseModel):
     games: int = Field(description="games played, those within matches and void ones too")
     points_per_game: float = Field(description="mean score of a game, in points; a void game counts as 0")
     win_share: float = Field(description="games won, as a share of all")
+    draw_share: float = Field(description="games drawn, as a share of all; void ones are not among them")
     mars_share: float | None = Field(
         description="games won by more than one point, as a share of wins; null without a win"
     )
@@ -246,8 +243,7 @@ def _utilities(ruleset: Ruleset, match_length: int | None) -> tuple[npt.NDArray[
     if match_length is None:
         utilities = [Utility.points(ruleset)]
     else:
-        shares = (MARS_SHARE / 2, (1 - MARS_SHARE) / 2, (1 - MARS_SHARE) / 2, MARS_SHARE / 2)
-        grid = match_utility_grid(match_length, shares, ruleset.scores)
+        grid = match_utility_grid(match_length, equal_shares(ruleset), ruleset.scores)
         utilities = [Utility(tuple(values), total=1.0) for values in grid.reshape(-1, len(ruleset.scores))]
     return (
         np.array([utility.values for utility in utilities], dtype=np.float32),
@@ -291,6 +287,7 @@ def _measures(ruleset: Ruleset, match_length: int | None, tallies: Sequence[_Tal
         "games": games,
         "points_per_game": float(scores @ points) / games,
         "win_share": float(scores[points > 0].sum()) / games,
+        "draw_share": float(scores[points == 0].sum()) / games,
         "mars_share": _mars_share(ruleset, scores),
         "match_win_share": None if match_length is None else mean,
         "standard_error": error,

@@ -56,7 +56,7 @@ def test_torch_and_every_kernel_agree(hidden: tuple[int, ...], weights_of: Weigh
     weights = to_numpy(network)
     assert engine.available_kernels()
     for kernels in engine.available_kernels():
-        folded = engine.Network(layers_of(weights), kernels)
+        folded = engine.Network(layers_of(weights), kernels=kernels)
         assert (folded.kernels, folded.num_outputs, folded.num_utility_inputs) == (kernels, 4, 2)
         found = folded.evaluate(*positions)
         assert found.dtype == np.float32
@@ -77,7 +77,7 @@ def test_evaluation_play_by_play_agrees(
     boards = np.ascontiguousarray(positions[0][:, ::-1])
     utility_inputs = positions[1]
     dice = np.random.default_rng(1).integers(1, 7, (len(boards), 2))
-    networks = [engine.Network(layers_of(weights), kernels) for kernels in engine.available_kernels()]
+    networks = [engine.Network(layers_of(weights), kernels=kernels) for kernels in engine.available_kernels()]
     legal, inputs = [], []
     found: list[list[np.ndarray]] = [[] for _ in networks]
     number = 0
@@ -136,7 +136,7 @@ def test_logits_far_apart_stay_probabilities(weights_of: WeightsOf, positions: P
     spec = NetworkSpec(hidden=(32,), num_scores=4)
     expected = torch_evaluate(from_numpy(spec, weights), *positions)
     for kernels in engine.available_kernels():
-        found = engine.Network(layers_of(weights), kernels).evaluate(*positions)
+        found = engine.Network(layers_of(weights), kernels=kernels).evaluate(*positions)
         assert np.isfinite(found).all()
         # Logits of a thousand are themselves rounded to 1e-4.
         np.testing.assert_allclose(found, expected, rtol=0, atol=2e-3)
@@ -151,14 +151,14 @@ def test_other_numbers_of_scores(num_scores: int, weights_of: WeightsOf, positio
     inputs = np.random.default_rng(2).random((len(boards), num_scores - 2), np.float32)
     expected = torch_evaluate(from_numpy(NetworkSpec(hidden=(48, 16), num_scores=num_scores), weights), boards, inputs)
     for kernels in engine.available_kernels():
-        found = engine.Network(layers_of(weights), kernels).evaluate(boards, inputs)
+        found = engine.Network(layers_of(weights), kernels=kernels).evaluate(boards, inputs)
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
 
 
 def test_batches_of_any_size_and_threads_give_the_same_rows(weights_of: WeightsOf, positions: Positions) -> None:
     boards, inputs = positions[0][:300], positions[1][:300]
     for kernels in engine.available_kernels():
-        network = engine.Network(layers_of(weights_of((64, 16))), kernels)
+        network = engine.Network(layers_of(weights_of((64, 16))), kernels=kernels)
         whole = network.evaluate(boards, inputs)
         for size in (1, 2, 15, 16, 17, 31, 32, 33, 63, 65, 300):
             np.testing.assert_allclose(network.evaluate(boards[:size], inputs[:size]), whole[:size], atol=1e-6)
@@ -255,7 +255,7 @@ def test_layers_that_do_not_fit_are_refused(weights_of: WeightsOf) -> None:
 
 def test_unknown_kernels_are_refused(weights_of: WeightsOf) -> None:
     with pytest.raises(ValueError, match="'sse9': this machine can run baseline"):
-        engine.Network(layers_of(weights_of((8,))), "sse9")
+        engine.Network(layers_of(weights_of((8,))), kernels="sse9")
 
 
 def test_inputs_that_do_not_fit_are_refused(

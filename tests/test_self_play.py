@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from tavla_ai import engine
+from tavla_ai.checkpoint import fold
 from tavla_ai.match import Utility, match_utility_grid
 from tavla_ai.position import Position
 from tavla_ai.rulesets import get_ruleset
@@ -279,26 +280,66 @@ def test_utilities_are_drawn_with_their_shares(
 
 
 def test_void_games_leave_nothing_behind(
-    rules_of: Callable[..., engine.Rules], network_of: NetworkOf, single_game: Utilities
+    rules_of: Callable[..., engine.Rules], network_of: NetworkOf, mix: Utilities
 ) -> None:
     """From a start with a man of each side on the bar and one way in, two rolls in a row often fail.
 
     With a stuck limit of two those games are void; the others are those of the usual limit.
     """
     setup = {25: 1, 8: 2, 7: 2, 5: 2, 4: 2, 3: 2, 2: 2, 1: 2}
-    args = (network_of(), SEED, 0, 60, 0.7, *single_game, [1.0])
+    args = (network_of(), SEED, 0, 60, 0.7, *mix, [0, 0, 1, 1])
     usual = engine.self_play(rules_of("north-sultan", setup=setup), *args)
     short = engine.self_play(rules_of("north-sultan", setup=setup, stuck_limit=2), *args)
     assert (usual.lengths > 0).all()
-    void = short.lengths == 0
-    assert 5 < void.sum() < 55
-    np.testing.assert_array_equal(void, short.score_indices == -1)
-    np.testing.assert_array_equal(short.lengths[~void], usual.lengths[~void])
-    np.testing.assert_array_equal(short.score_indices[~void], usual.score_indices[~void])
-    kept = np.repeat(~void, usual.lengths)
+    start = [setup.get(place, 0) for place in range(26)]
+    void = []
+    for game in games_of(usual):
+        boards = np.concatenate([[[start, start]], usual.boards[game]])
+        passed = (boards[1:] == boards[:-1, ::-1]).all(axis=(1, 2))
+        void.append(bool((passed[1:] & passed[:-1]).any()))
+    assert 5 < sum(void) < 55
+    np.testing.assert_array_equal(short.lengths == 0, void)
+    np.testing.assert_array_equal(short.score_indices == -1, void)
+    played = np.logical_not(void)
+    np.testing.assert_array_equal(short.lengths[played], usual.lengths[played])
+    np.testing.assert_array_equal(short.score_indices[played], usual.score_indices[played])
+    kept = np.repeat(played, usual.lengths)
     for name in ("boards", "targets", "utility_inputs"):
         np.testing.assert_array_equal(getattr(short, name), getattr(usual, name)[kept])
     assert len(games_of(short)) == 60
+
+
+def test_a_finished_game_is_worth_its_score_whatever_the_network_says(
+    rules_of: Callable[..., engine.Rules],
+    weights_of: Callable[..., dict[str, np.ndarray]],
+    single_game: Utilities,
+) -> None:
+    """A network that is all but sure of a mars takes one that can be had, and plays on rather than win one point.
+
+    There is a choice only with two different dice and at most two men left, and none in traditional tavla.
+    """
+    rules = rules_of("north-sultan")
+    weights = weights_of((16,))
+    weights["layers.1.weight"] *= 0.1
+    weights["layers.1.bias"][:] = 9, 1, 0, 0
+    result = engine.self_play(rules, fold(weights), SEED, 0, 1500, 0.7, *single_game, [1.0])
+    finishes = {1: [], 2: []}  # by score: whether it was taken
+    for number, game in enumerate(games_of(result)):
+        boards = result.boards[game]
+        late = np.flatnonzero(boards[:, 1, 0] >= 13) + 1
+        if not len(late):
+            continue
+        dice = engine.rolls(SEED, number, len(boards) + 1)
+        for i in late:
+            before = np.ascontiguousarray(boards[i - 1, ::-1])
+            legal, _, _ = engine.legal_plays(rules, before, *dice[i].tolist())
+            finished = legal[:, 0, 0] == 15
+            if finished.any() and not finished.all():
+                finishes[1 if before[1, 0] else 2].append(i == len(boards))
+    assert len(finishes[1]) > 5
+    assert not any(finishes[1])
+    assert len(finishes[2]) > 5
+    assert all(finishes[2])
 
 
 def test_self_play_refuses_what_does_not_fit(

@@ -156,6 +156,9 @@ def test_resuming_with_another_setting_is_refused(
         (["--set", "learner.device=cuda:7"], "cuda:7"),
         (["--resume", "no-such-run"], "no-such-run"),
         (["--set", "evaluation.opponents=[nobody]"], "nobody"),
+        (["--workers", "1", "--set", "ray.address=127.0.0.1:1"], "ray.address '127.0.0.1:1': nothing answers there"),
+        (["--workers", "1", "--set", "ray.address=ray://127.0.0.1:1"], "nothing answers there"),
+        (["--workers", "1", "--set", "ray.address=somewhere"], "host:port"),
     ],
 )
 def test_a_mistake_costs_one_line_and_leaves_no_directory(

@@ -120,9 +120,10 @@ class EvaluationConfig(_Section):
     every_games: int = Field(default=100_000, ge=1, description="self-play games between two evaluations")
     games: int = Field(default=2_000, ge=2, description="games per opponent while training, even")
     final_games: int = Field(default=20_000, ge=2, description="games per opponent at the end, even")
-    opponents: tuple[str, ...] = Field(
-        default=("random", "pubeval", "previous"),
-        description="bots as the tournament names them; `previous` is the checkpoint evaluated before",
+    opponents: tuple[str, ...] | None = Field(
+        default=None,
+        description="bots as the tournament names them; `previous` is the checkpoint evaluated before; "
+        "null takes random, pubeval in the games it plays, and previous",
     )
     seed: int = Field(default=1_000_001, ge=0, description="seed of the dice while training")
     final_seed: int = Field(default=2_000_003, ge=0, description="seed of the dice at the end, used for nothing else")

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from torch.utils.tensorboard import SummaryWriter
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, make_bot
+from tavla_ai.bots import Bot, make_bot, plays_pubeval
 from tavla_ai.checkpoint import Card, Checkpoint, NetworkSpec, Result, fold, load_checkpoint, save_checkpoint
 from tavla_ai.errors import ConfigError
 from tavla_ai.rulesets import get_ruleset
@@ -390,6 +390,11 @@ class Pipeline:
             "total_seconds": self.progress.total_seconds,
         }
         return {name: round(value, 1) for name, value in {**seconds, "peak_memory_mib": _peak_memory()}.items()}
+
+    def _opponent_names(self) -> tuple[str, ...]:
+        if self._config.evaluation.opponents is not None:
+            return self._config.evaluation.opponents
+        return ("random", *(("pubeval",) if plays_pubeval(self._ruleset) else ()), PREVIOUS)
 
     def _load_parent(self) -> Checkpoint | None:
         if self._config.parent is None:

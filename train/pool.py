@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import time
 from collections import deque
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ from train.config import TrainConfig
 from train.worker import Batch, SelfPlayWorker
 
 log = logging.getLogger("train")
+
+_CONNECT_SECONDS = 5.0
 
 Weights = Mapping[str, NDArray[np.float32]]
 
@@ -230,9 +233,11 @@ def _start_ray(config: TrainConfig) -> Any:
         import ray
     except ImportError:
         raise ConfigError("ray.workers: Ray is not installed; install tavla-ai[train] or use 0") from None
-    address = config.ray.address
     if ray.is_initialized():
         return ray
+    address = config.ray.address
+    if address not in (None, "local", "auto"):
+        _check_reachable(address)
     own: dict[str, Any] = {}
     if address in (None, "local"):
         own = {"num_cpus": max(config.ray.workers, os.cpu_count() or 1), "include_dashboard": False}
@@ -247,6 +252,17 @@ def _start_ray(config: TrainConfig) -> Any:
         reason = " ".join(str(error).split())[:200]
         raise ConfigError(f"ray.address {address!r}: no cluster could be reached there ({reason})") from None
     return ray
+
+
+def _check_reachable(address: str) -> None:
+    """Raise `ConfigError` unless something listens at `address`; Ray itself would try for minutes."""
+    host, separator, port = address.removeprefix("ray://").rpartition(":")
+    if not (host and separator and port.isdigit()) or "/" in host:
+        raise ConfigError(f"ray.address: local, auto, host:port or ray://host:port expected, not {address!r}")
+    try:
+        socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ConfigError(f"ray.address {address!r}: nothing answers there ({error})") from None
 
 
 def make_pool(config: TrainConfig) -> Pool:
