@@ -241,7 +241,7 @@ def moves(ruleset_name: str, position_text: str | None, dice: str, checkpoint: P
     \b
     Examples:
       tavla moves --position 4HPwATDgc/ABMA --dice 31
-      tavla moves --ruleset plakoto --position "24:13 20:1 1:1 / 24:15 pin:24" --dice 31
+      tavla moves --ruleset plakoto --position "24:13 20:1 10:1 / 24:14 15:1 pin:15" --dice 31
     """
     ruleset = get_ruleset(ruleset_name)
     position = _position(position_text, ruleset)
@@ -405,8 +405,7 @@ def rulesets(name: str | None, as_json: bool) -> None:
         "Rulesets",
         ["name", "game", "family", "opening", "scores", "matches to", "default"],
         [
-            [p.name, p.title, p.family, p.opening, _plain(p.scores), _plain(p.match_lengths)]
-            + [str(p.default_match_length)]
+            [p.name, p.title, p.family, p.opening, *map(_plain, (p.scores, p.match_lengths, p.default_match_length))]
             for p in presets
         ],
         num_text=6,

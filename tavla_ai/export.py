@@ -32,7 +32,16 @@ from tavla_ai import engine
 from tavla_ai.checkpoint import CARD_FILE, Checkpoint, load_checkpoint
 from tavla_ai.errors import CheckpointError, TavlaError
 from tavla_ai.match import Utility, match_equity_table, match_utility
-from tavla_ai.rulesets import BAR, NUM_CHECKERS, NUM_PLACES, Ruleset
+from tavla_ai.rulesets import (
+    BAR,
+    MAX_OWN_ROLLS,
+    NUM_CHECKERS,
+    OWN_ROLLS,
+    PINNED,
+    RESERVE,
+    Family,
+    Ruleset,
+)
 
 if TYPE_CHECKING:
     from torch import nn
@@ -117,22 +126,17 @@ def export_bundle(checkpoint_path: Path, out: Path) -> Manifest:
         raise CheckpointError(f"{out}: is a file, expected a folder to make")
     checkpoint = load_checkpoint(checkpoint_path)
     card = checkpoint.card
-    num_scores = len(card.ruleset.scores)
-    if card.network.num_scores != num_scores:
-        raise CheckpointError(
-            f"{checkpoint_path}: the network has {card.network.num_scores} outputs,"
-            f" {card.ruleset.name} has {num_scores} scores"
-        )
+    network = checkpoint.network_for(card.ruleset)
     temporary = target.parent / f".{target.name}.tmp-{uuid.uuid4().hex[:8]}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary.mkdir()
         shutil.copyfile(checkpoint_path / CARD_FILE, temporary / CARD_FILE)
         _write_json(temporary / RULESET_FILE, card.ruleset.model_dump(mode="json"))
-        (temporary / GOLDEN_FILE).write_bytes(save_safetensors(_golden_vectors(checkpoint)))
+        (temporary / GOLDEN_FILE).write_bytes(save_safetensors(_golden_vectors(checkpoint, network)))
         _write_model(temporary / MODEL_FILE, checkpoint)
         (temporary / README_FILE).write_text(_readme(card.ruleset), encoding="utf-8")
-        inputs, outputs = _interface(num_scores)
+        inputs, outputs = _interface(card.ruleset)
         manifest = Manifest(
             schema_version=BUNDLE_SCHEMA_VERSION,
             version=_product_version(),
@@ -209,11 +213,12 @@ def verify_bundle(out: Path) -> VerifyReport:
     )
 
 
-def _interface(num_scores: int) -> tuple[tuple[TensorInfo, ...], tuple[TensorInfo, ...]]:
+def _interface(ruleset: Ruleset) -> tuple[tuple[TensorInfo, ...], tuple[TensorInfo, ...]]:
     """Return the model's inputs and outputs, in order."""
+    num_scores = len(ruleset.scores)
     return (
         (
-            TensorInfo(name="boards", dtype="int8", shape=("batch", 2, NUM_PLACES)),
+            TensorInfo(name="boards", dtype="int8", shape=("batch", 2, ruleset.num_places)),
             TensorInfo(name="utility", dtype="float32", shape=("batch", num_scores)),
         ),
         (
@@ -226,14 +231,13 @@ def _interface(num_scores: int) -> tuple[tuple[TensorInfo, ...], tuple[TensorInf
 # Golden vectors
 
 
-def _golden_vectors(checkpoint: Checkpoint) -> dict[str, NDArray[Any]]:
+def _golden_vectors(checkpoint: Checkpoint, network: engine.Network) -> dict[str, NDArray[Any]]:
     """Return positions from this network's self-play with the engine's answers.
 
     Returns:
-      `boards` `[NUM_GOLDEN, 2, 26]` int8, `utility` and `outcomes` `[NUM_GOLDEN, K]` float32,
+      `boards` `[NUM_GOLDEN, 2, num_places]` int8, `utility` and `outcomes` `[NUM_GOLDEN, K]` float32,
       `expected_utility` `[NUM_GOLDEN]` float32, as the model takes and gives them.
     """
-    network = checkpoint.engine_network()
     rules = engine.compile_rules(checkpoint.card.ruleset)
     rng = np.random.default_rng(_GOLDEN_SEED)
     parts = [
@@ -299,11 +303,10 @@ def _write_model(path: Path, checkpoint: Checkpoint) -> None:
         import onnx
         import onnxscript  # noqa: F401 - torch.onnx imports it when it is called
         import torch
-    num_scores = checkpoint.card.network.num_scores
-    inputs, outputs = _interface(num_scores)
+    inputs, outputs = _interface(checkpoint.card.ruleset)
     # Two rows, so that the batch is not taken for the constant 1.
     example = (
-        torch.zeros((2, 2, NUM_PLACES), dtype=torch.int8),
+        torch.zeros((2, 2, checkpoint.card.ruleset.num_places), dtype=torch.int8),
         torch.tensor([[float(score) for score in checkpoint.card.ruleset.scores]] * 2),
     )
     batch = torch.export.Dim("batch")
@@ -350,6 +353,11 @@ def _bundle_module(checkpoint: Checkpoint) -> nn.Module:
             super().__init__()
             table = torch.from_numpy(engine.place_features(checkpoint.card.network.num_places))
             self.num_counts = table.shape[1]
+            ruleset = checkpoint.card.ruleset
+            self.num_checker_places = ruleset.num_checker_places
+            self.num_others = ruleset.num_places - ruleset.num_checker_places
+            # Places that hold no checkers: Gul Bara counts rolls there, Plakoto marks pins.
+            self.most_others = MAX_OWN_ROLLS if ruleset.family == "gul-bara" else 1
             self.network = from_numpy(checkpoint.card.network, checkpoint.weights)
             self.register_buffer("table", table.flatten(0, 1))
             self.register_buffer("first_rows", torch.arange(table.shape[0]) * self.num_counts)
@@ -365,9 +373,12 @@ def _bundle_module(checkpoint: Checkpoint) -> nn.Module:
             inputs = torch.cat([gaps[:, :middle], gaps[:, middle + 1 :]], dim=1) / unit
             outcomes = torch.softmax(self.network(torch.cat([features, inputs], dim=1)), dim=1)
             # Counts that are not 15 a side or values that rise are a mistake, and no estimate should hide it.
-            sums = counts.sum(dim=2)
+            sums = counts[:, :, : self.num_checker_places].sum(dim=2)
             is_sound = (counts.flatten(1).amin(dim=1) >= 0) & (sums.amin(dim=1) == NUM_CHECKERS)
             is_sound &= sums.amax(dim=1) == NUM_CHECKERS
+            if self.num_others > 0:
+                others = counts[:, :, self.num_checker_places :]
+                is_sound &= others.flatten(1).amax(dim=1) <= self.most_others
             is_sound &= (gaps.amin(dim=1) >= 0) & (gaps.amax(dim=1) < torch.inf) & (unit[:, 0] > 0)
             outcomes = torch.where(is_sound.unsqueeze(1), outcomes, torch.nan)
             return outcomes, (outcomes * utility).sum(dim=1)
@@ -416,6 +427,7 @@ and play the one with the highest `expected_utility`. "He" is the player who has
 
 - in: `boards` int8 [N, 2, {places}]: the board after the play, his checkers first, then the other
   player's, each side in its own numbering: 0 = borne off, 1 to 24 = points (moving 24 → 1), {bar} = bar.
+  {places_note}
 - in: `utility` float32 [N, {num_scores}]: what each of the scores {scores} is worth to him. In a single
   game that is the points themselves, in a match his match-winning chance after that score
   ({last_game} where this game decides).
@@ -427,8 +439,8 @@ import numpy as np, onnxruntime
 
 session = onnxruntime.InferenceSession("{model}")
 boards = np.zeros((1, 2, {places}), np.int8)
-for point, count in {setup}.items():
-    boards[:, :, point] = count  # both sides as at the start
+for place, count in {setup}.items():
+    boards[:, :, place] = count  # both sides as at the start
 utility = np.array([[{scores}]], np.float32)
 outcomes, expected_utility = session.run(None, {{"boards": boards, "utility": utility}})
 ```
@@ -442,20 +454,30 @@ has the sha256 of each file. `tavla export --verify DIR` checks both.
 """
 
 
+_MORE_PLACES: dict[Family, str] = {
+    "plakoto": f"Place {PINNED} + p is 1 where the side's checker on its point p is pinned.",
+    "gul-bara": f"Place {OWN_ROLLS}: how often the side has rolled so far, at most {MAX_OWN_ROLLS}.\n"
+    "  The answer is for a turn that passes no dice on; else ask after the other player's forced play of them.",
+    "tawula": f"Place {RESERVE}: checkers in reserve.",
+}
+
+
 def _readme(ruleset: Ruleset) -> str:
-    num_wins = len(ruleset.scores) // 2
+    facing = "((q + 11) mod 24) + 1" if ruleset.is_parallel else f"{BAR} − q"
+    reserve = {RESERVE: ruleset.reserve} if ruleset.reserve else {}
     return _README.format(
         title=ruleset.title,
         model=MODEL_FILE,
         golden=GOLDEN_FILE,
         manifest=MANIFEST_FILE,
-        places=NUM_PLACES,
+        places=ruleset.num_places,
         bar=BAR,
         checkers=NUM_CHECKERS,
         num_scores=len(ruleset.scores),
         scores=", ".join(map(str, ruleset.scores)),
-        last_game=[1 if i < num_wins else 0 for i in range(len(ruleset.scores))],
-        setup=dict(sorted(ruleset.setup.items(), reverse=True)),
+        last_game=[1 if score > 0 else 0 if score < 0 else 0.5 for score in ruleset.scores],
+        places_note=f"One side's point q is the other's {facing}. {_MORE_PLACES.get(ruleset.family, '')}".rstrip(),
+        setup=dict(sorted((reserve | ruleset.setup).items(), reverse=True)),
         num_golden=NUM_GOLDEN,
         tolerance=TOLERANCE,
     )

@@ -85,22 +85,27 @@ def positions_and_steps(draw):
             break
         step = draw(st.sampled_from(ways))
         steps.append(step)
-        now = apply_steps(now, [step])
+        now = apply_steps(now, [step], TAVLA)
     return position, tuple(steps)
 
 
 # Position
 
 
+PIPS_AT_START = {"plakoto": 15 * 24, "fevga": 15 * 24, "gul-bara": 15 * 24, "tawula": 2 * 24 + 13 * 25}
+
+
 @pytest.mark.parametrize("name", ruleset_names())
-def test_start_position_has_fifteen_checkers_and_167_pips_a_side(name):
-    start = Position.start(get_ruleset(name))
-    assert start.board.shape == (2, 26)
+def test_start_position_has_fifteen_checkers_a_side(name):
+    ruleset = get_ruleset(name)
+    start = Position.start(ruleset)
+    assert start.board.shape == (2, ruleset.num_places)
     assert start.board.dtype == np.int8
     assert start.board.sum(axis=1).tolist() == [15, 15]
-    assert start.pip_counts() == (167, 167)
-    assert start.has_contact()
-    assert not start.is_over()
+    assert start.pip_counts() == (PIPS_AT_START.get(ruleset.family, 167),) * 2
+    assert start.swap() == start
+    assert start.has_contact(ruleset)
+    assert not start.is_over(ruleset)
 
 
 def test_board_is_a_read_only_copy_also_after_pickling():
@@ -135,8 +140,8 @@ def test_sides_are_counted_each_in_its_own_numbering():
 @pytest.mark.parametrize("case", ["cl01_contact_one_side_encloses", "cl03_pure_race"])
 def test_contact_of_the_fault_cases(case):
     position = fault_position(FAULTS[case]["board"])
-    assert position.has_contact() is FAULTS[case]["expectation"]["contact"]
-    assert position.swap().has_contact() is position.has_contact()
+    assert position.has_contact(TAVLA) is FAULTS[case]["expectation"]["contact"]
+    assert position.swap().has_contact(TAVLA) is position.has_contact(TAVLA)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +155,7 @@ def test_contact_of_the_fault_cases(case):
     ],
 )
 def test_contact_compares_the_rearmost_checkers(me, opp, bar, has_contact):
-    assert Position.from_sides(me, opp, bar=bar).has_contact() is has_contact
+    assert Position.from_sides(me, opp, bar=bar).has_contact(TAVLA) is has_contact
 
 
 @pytest.mark.parametrize("case", [FAULTS[name] for name in FAULTS if name.startswith("sc")], ids=lambda c: c["id"])
@@ -158,7 +163,7 @@ def test_finished_games_score_as_the_fault_cases_say(case):
     position = fault_position(case["board"])
     western = TAVLA.model_copy(update={"scores": (3, 2, 1, -1, -2, -3)})
     points = case["expectation"]["points"]
-    assert position.is_over()
+    assert position.is_over(TAVLA)
     assert position.score(TAVLA) == points["tavla"]
     assert position.swap().score(TAVLA) == -points["tavla"]
     assert position.score(western) == points["backgammon"]
@@ -177,7 +182,7 @@ def test_game_in_play_has_no_score():
 
 def test_render_shows_the_board_the_bar_and_the_checkers_off():
     position = Position.from_sides({13: 1, 6: 1, 1: 2}, {6: 9, 1: 1}, off=(8, 4), bar=(3, 1))
-    assert position.render().splitlines() == [
+    assert position.render(TAVLA).splitlines() == [
         f" Position ID: {position.to_id()}",
         " +13-14-15-16-17-18------19-20-21-22-23-24-+     O: opponent, pips 80, bar 1, off 4",
         " | X                |   | O              O | O",
@@ -299,7 +304,7 @@ def test_position_id_puts_the_player_not_on_roll_first():
     position = fault_position(case["board"])
     assert position.to_id() == case["expectation"]["gnubg_position_id"]
     assert Position.from_id(case["expectation"]["gnubg_position_id"]) == position
-    assert position == apply_steps(START, [(8, 5), (6, 5)]).swap()
+    assert position == apply_steps(START, [(8, 5), (6, 5)], TAVLA).swap()
 
 
 @given(positions())
@@ -392,11 +397,11 @@ def test_steps_lead_to_the_afterstates_of_the_rule_cases(case):
     before = rule_position(case)
     for after in case["expect"]["afterstates"]:
         steps = [tuple(step) for step in after["moves"]]
-        assert apply_steps(before, steps) == rule_position(after)
+        assert apply_steps(before, steps, TAVLA) == rule_position(after)
 
 
 def test_hit_sends_the_checker_to_the_bar():
-    after = apply_steps(Position.from_sides({8: 15}, {20: 1, 1: 14}), [(8, 5)])
+    after = apply_steps(Position.from_sides({8: 15}, {20: 1, 1: 14}), [(8, 5)], TAVLA)
     assert after == Position.from_sides({8: 14, 5: 1}, {1: 14}, bar=(0, 1))
 
 
@@ -416,9 +421,9 @@ def test_hit_sends_the_checker_to_the_bar():
 )
 def test_steps_that_cannot_be_taken_are_refused(steps, message):
     with pytest.raises(RulesetError, match=message):
-        apply_steps(START, steps)
+        apply_steps(START, steps, TAVLA)
     with pytest.raises(RulesetError, match=message):
-        format_play(START, steps)
+        format_play(START, steps, TAVLA)
 
 
 BLOTS = Position.from_sides({24: 3, 13: 5, 8: 3, 6: 3}, {7: 1, 5: 1, 20: 1, 2: 12}, bar=(1, 0))
@@ -447,8 +452,8 @@ BLOTS = Position.from_sides({24: 3, 13: 5, 8: 3, 6: 3}, {7: 1, 5: 1, 20: 1, 2: 1
     ],
 )
 def test_plays_in_standard_notation(position, steps, text):
-    assert format_play(position, steps) == text
-    assert apply_steps(position, parse_play(text)) == apply_steps(position, steps)
+    assert format_play(position, steps, TAVLA) == text
+    assert apply_steps(position, parse_play(text), TAVLA) == apply_steps(position, steps, TAVLA)
 
 
 @pytest.mark.parametrize(
@@ -458,6 +463,9 @@ def test_plays_in_standard_notation(position, steps, text):
         ("  6/5   8/5\n", ((6, 5), (8, 5))),
         ("bar/20", ((25, 20),)),
         ("25/20*", ((25, 20),)),
+        ("24/18^", ((24, 18),)),
+        ("Res/19*", ((26, 19),)),
+        ("res/19/13(2)", ((26, 19), (19, 13), (26, 19), (19, 13))),
         ("BAR/20 6/Off", ((25, 20), (6, 0))),
         ("6/0", ((6, 0),)),
         ("24/18/13", ((24, 18), (18, 13))),
@@ -481,6 +489,9 @@ def test_plays_are_read(text, steps):
         ("8/5 6/7", "'6/7' at index 4"),
         ("8/8", "'8/8'"),
         ("26/20", "'26/20'"),
+        ("6/res", "'6/res'"),
+        ("res/bar", "'res/bar'"),
+        ("6/off^", "'6/off\\^'"),
         ("6/bar", "'6/bar'"),
         ("bar*/20", "'bar\\*/20'"),
         ("off/6", "'off/6'"),
@@ -504,9 +515,9 @@ def test_unreadable_plays_are_refused_with_the_word(text, named):
 @given(positions_and_steps())
 def test_play_notation_reads_back_to_the_same_afterstate(drawn):
     position, steps = drawn
-    text = format_play(position, steps)
+    text = format_play(position, steps, TAVLA)
     read = parse_play(text)
-    after = apply_steps(position, steps)
-    assert apply_steps(position, read) == after
-    assert format_play(position, read) == text
+    after = apply_steps(position, steps, TAVLA)
+    assert apply_steps(position, read, TAVLA) == after
+    assert format_play(position, read, TAVLA) == text
     assert text.count("*") == after.board[1, BAR] - position.board[1, BAR]

@@ -63,11 +63,12 @@ class SelfPlayConfig(_Section):
         min_length=1,
         description="what games are played for, drawn anew for each game",
     )
-    mars_share: float = Field(
-        default=0.27,
+    mars_share: float | None = Field(
+        default=None,
         ge=0,
         le=1,
-        description="wins that are marses, as a share, for the match equity behind `match` utilities",
+        description="wins that are worth more than the smallest, as a share, for the match equity behind `match` "
+        "utilities; null takes what is known of the game",
     )
 
     @property

@@ -110,7 +110,7 @@ class Pipeline:
         )
         self._parent = self._load_parent()
         self._opponents = {
-            name: None if name == PREVIOUS else make_bot(name, self._ruleset) for name in config.evaluation.opponents
+            name: None if name == PREVIOUS else make_bot(name, self._ruleset) for name in self._opponent_names()
         }
         self._learner = Learner(self._spec, config.learner, config.seed, self._parent.weights if self._parent else None)
         self.progress = Progress()

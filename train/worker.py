@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tavla_ai import engine
 from tavla_ai.checkpoint import fold
-from tavla_ai.match import Utility, match_utility_grid
+from tavla_ai.match import Utility, equal_shares, match_utility_grid
 from tavla_ai.rulesets import Ruleset, get_ruleset
 from train.config import SelfPlayConfig, TrainConfig
 
@@ -85,7 +85,7 @@ def utility_mix(config: SelfPlayConfig, ruleset: Ruleset) -> UtilityMix:
     equal part of its share.
     """
     entries: list[tuple[Utility, float]] = []
-    shares = score_shares(ruleset, config.mars_share)
+    shares = equal_shares(ruleset, config.mars_share)
     for entry in config.utilities:
         if entry.kind == "single":
             entries.append((Utility.points(ruleset), entry.share))
@@ -98,12 +98,6 @@ def utility_mix(config: SelfPlayConfig, ruleset: Ruleset) -> UtilityMix:
         np.array([utility.inputs for utility, _ in entries], np.float32),
         [share for _, share in entries],
     )
-
-
-def score_shares(ruleset: Ruleset, mars_share: float) -> list[float]:
-    """Return the probability of each score for equal players, given the share of wins that are marses."""
-    wins = {1: (1 - mars_share) / 2, 2: mars_share / 2}
-    return [wins[abs(score)] for score in ruleset.scores]
 
 
 class SelfPlayWorker:
