@@ -113,6 +113,7 @@ class Pipeline:
             name: None if name == PREVIOUS else make_bot(name, self._ruleset) for name in self._opponent_names()
         }
         self._learner = Learner(self._spec, config.learner, config.seed, self._parent.weights if self._parent else None)
+        self._code = code_version()
         self.progress = Progress()
         self._previous: FloatWeights | None = None
         self._results: tuple[Result, ...] = ()
@@ -373,7 +374,7 @@ class Pipeline:
             positions=self.progress.positions,
             seed=self._config.seed,
             config=dump_config(self._config),
-            code=code_version(),
+            code=self._code,
             versions=library_versions(),
             parent=self._parent.card.weights_sha256 if self._parent else None,
             cost=self._cost(),
