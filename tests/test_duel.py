@@ -71,7 +71,8 @@ def pubeval_chooser(contact: np.ndarray, race: np.ndarray) -> Chooser:
         return [*units, after[1, 25] / 2, after[0, 0] / 15]
 
     def choose(decision: Decision) -> int:
-        weights = contact if Position(decision.before).has_contact() else race
+        mine, theirs = (int(np.flatnonzero(side)[-1]) for side in decision.before)
+        weights = contact if mine + theirs > 25 else race
         finished = decision.legal[:, 0, 0] == 15
         if finished.any():
             return int(finished.argmax())

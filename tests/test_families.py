@@ -10,6 +10,7 @@ import numpy as np
 import oracle
 import pytest
 from oracle.core import stage_ends
+from oracle.gulbara import GulBaraPosition, play_passed, stages_of_roll
 from oracle.plakoto import PlakotoPosition
 from oracle.tawula import TawulaPosition
 
@@ -165,3 +166,55 @@ def test_an_impossible_board_is_refused(preset: str, changes: dict[tuple[int, in
         rules.check(board)
     with pytest.raises(RulesetError, match=fragment):
         engine.legal_plays(rules, board, 3, 1)
+
+
+# Whole turns of Gul Bara
+
+
+def gul_bara_position(board: np.ndarray, passed_me: Any = (), passed_opp: Any = ()) -> GulBaraPosition:
+    me, opp = board.tolist()
+    stages = (tuple(tuple(stage) for stage in passed) for passed in (passed_me, passed_opp))
+    return GulBaraPosition(tuple(me[:26]), tuple(opp[:26]), me[26], opp[26], *stages)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_gul_bara_turns_are_played_and_passed_on_as_the_rules_say(seed: int) -> None:
+    """Passed stages first, then the roll with its cascade; what stays unplayed passes on."""
+    rules = rules_of("gul-bara")
+    passed = cascades = 0
+    for game in range(12):
+        for turn in engine.random_turns(rules, seed, game):
+            before = gul_bara_position(turn["before"][0], turn["passed"])
+            after = gul_bara_position(turn["after"][0], (), turn["passed_on"])
+            passed += bool(turn["passed"])
+            num_stages = len(turn["passed"])
+            if turn["dice"] != (0, 0):
+                rolled = len(stages_of_roll(turn["dice"], before.rolls_me + 1))
+                cascades += rolled > 1
+                num_stages += rolled
+            # A long cascade has tens of thousands of ends; its stages are checked one by one elsewhere.
+            if num_stages > 2:
+                continue
+            if turn["dice"] == (0, 0):
+                assert play_passed(before)[after].score == turn["score"]
+                continue
+            turns = oracle.legal_turns("gul-bara", before, turn["dice"])
+            assert after in turns, f"{turn}"
+            score = turns[after].score
+            assert turn["score"] == (engine.NO_SCORE if score is None else score)
+    assert passed > 10
+    assert cascades > 5
+
+
+@pytest.mark.parametrize(("own_roll", "expected"), [(3, 1), (4, 5)])
+def test_a_double_cascades_from_the_fourth_own_roll_on(own_roll: int, expected: int) -> None:
+    assert len(stages_of_roll((2, 2), own_roll)) == expected
+    rules = rules_of("gul-bara")
+    for game in range(200):
+        for turn in engine.random_turns(rules, 3, game):
+            rolled, count = turn["dice"], int(turn["before"][0][0, 26])
+            if rolled != (2, 2) or count + 1 != min(own_roll, 4) or not turn["passed_on"]:
+                continue
+            # The first stage not completed passes with all later ones.
+            first = turn["passed_on"][0][0]
+            assert len(turn["passed_on"]) == (6 - first + 1 if own_roll >= 4 else 1)

@@ -332,9 +332,9 @@ def test_perft_from_the_start(preset: str, rules: engine.Rules) -> None:
     assert engine.perft(rules, START, 2) == PERFT_2[preset]
 
 
-@pytest.mark.parametrize("preset", ["north-sultan", "traditional"])
-def test_perft_of_the_oracle_from_the_start(preset: str) -> None:
-    assert oracle_perft(preset, oracle.start(preset), 2) == PERFT_2[preset]
+def test_perft_of_the_oracle_from_the_start() -> None:
+    """In traditional tavla; test_oracle.py has the other number."""
+    assert oracle_perft("traditional", oracle.start("traditional"), 2) == PERFT_2["traditional"]
 
 
 @pytest.mark.slow
@@ -389,7 +389,7 @@ def check_mirrored(preset: str, rules: engine.Rules, board: np.ndarray, dice: Di
     handed_over = Position.from_id(position.swap().to_id()).swap()
     assert handed_over == Position.from_id(position.to_id()) == position
     assert plays(rules, handed_over.board, dice) == plays(rules, board, dice)
-    if not position.is_over():
+    if (position.board[:, 0] < 15).all():
         check_turn(preset, rules, position.swap().board, dice)
 
 
@@ -565,7 +565,6 @@ def test_a_finished_game_has_no_plays(row: int, rules: engine.Rules) -> None:
         engine.legal_plays(rules, board, 3, 1)
 
 
-@pytest.mark.xfail(strict=True, reason="count_plays and perft play on after the end of the game")
 @pytest.mark.parametrize("row", [0, 1])
 def test_a_finished_game_is_not_counted(row: int, rules_of: Callable[..., engine.Rules]) -> None:
     rules = rules_of("portes")
@@ -584,7 +583,6 @@ def test_boards_of_another_shape_are_refused(board: Any, rules: engine.Rules) ->
         engine.legal_plays(rules, board, 3, 1)
 
 
-@pytest.mark.xfail(strict=True, reason="arrays of another dtype are cast to int8, and their values wrap")
 @pytest.mark.parametrize(("dtype", "count"), [(np.int64, 5 + 256), (np.float32, 5.9)])
 def test_counts_that_int8_cannot_hold_are_refused(
     dtype: type, count: float, rules_of: Callable[..., engine.Rules]

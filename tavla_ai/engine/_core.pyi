@@ -188,6 +188,11 @@ def random_walk(rules: Rules, seed: int, first_game: int, num_games: int) -> tup
     Return every position before the dice int8[N, 2, num_places] and its roll int8[N, 2] in games of random play.
     """
 
+def random_turns(rules: Rules, seed: int, game: int) -> list:
+    """
+    Return the turns of one game of random play, each seen by its mover: `before` int8[1, 2, num_places] and the stages `passed` to him, `dice` ((0, 0) where passed dice ended the game), `after`, the stages `passed_on`, and his `score` or NO_SCORE.
+    """
+
 def duel(rules: Rules, a: Player, b: Player, seed: int, first_pair: int, num_pairs: int, length: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 1) -> DuelResult:
     """
     Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by (points I need - 1, points he needs - 1).

@@ -9,6 +9,9 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+#include <span>
+
 #include "duel.hpp"
 #include "perft.hpp"
 #include "selfplay.hpp"
@@ -52,6 +55,11 @@ void require(bool condition, const std::string& message) {
   if (!condition) throw nb::value_error(message.c_str());
 }
 
+template <class Values>
+void require_finite(const Values& values) {
+  for (float value : values) require(std::isfinite(value), "utilities: finite numbers expected");
+}
+
 void require_places(std::size_t given, int expected) {
   require(given == static_cast<std::size_t>(expected), "boards: rows of " + std::to_string(expected) +
                                                            " counts expected, not " + std::to_string(given));
@@ -77,6 +85,12 @@ std::vector<Board> boards_for_network(const BoardsInput& input, int num_places) 
   return boards;
 }
 
+// A board of the game that is not over yet.
+void check_playable(const Rules& rules, const Board& board) {
+  check_board(rules, board);
+  if (board.is_over()) throw RulesError("board: the game is over, there is nothing to play");
+}
+
 Board board_of(const Rules& rules, const BoardInput& input) {
   require_places(input.shape(1), rules.num_places());
   Board board;
@@ -95,6 +109,8 @@ std::vector<Utility> utilities_of(const Matrix& values, const Matrix& inputs, in
   for (std::size_t i = 0; i < utilities.size(); ++i) {
     for (int k = 0; k < num_scores; ++k) utilities[i].values[k] = values.data()[i * num_scores + k];
     for (int u = 0; u < num_scores - 2; ++u) utilities[i].inputs[u] = inputs.data()[i * (num_scores - 2) + u];
+    require_finite(utilities[i].values);
+    require_finite(utilities[i].inputs);
   }
   return utilities;
 }
@@ -116,7 +132,11 @@ Rules make_rules(const std::string& family, const std::vector<int>& setup, int r
   require(stuck_limit >= 2, "stuck_limit: at least 2 expected");
   Rules rules;
   rules.family = family_of(family);
-  for (int place = 0; place < kCommonPlaces; ++place) rules.setup[place] = static_cast<std::int8_t>(setup[place]);
+  for (int place = 0; place < kCommonPlaces; ++place) {
+    require(setup[place] >= 0 && setup[place] <= kCheckers, "setup: counts from 0 to 15 expected");
+    rules.setup[place] = static_cast<std::int8_t>(setup[place]);
+  }
+  require(reserve >= 0 && reserve <= kCheckers, "reserve: 0 to 15 expected");
   rules.reserve = reserve;
   rules.opening_rerolls = opening_rerolls;
   rules.winner_rolls = winner_rolls;
@@ -126,6 +146,8 @@ Rules make_rules(const std::string& family, const std::vector<int>& setup, int r
   rules.leave_a_move = leave_a_move;
   rules.cascade_from = cascade_from;
   rules.scores = scores;
+  require(rules.family != Family::kOpposedHit || scores[0] < 3 || (hit_and_run && !larger_die_first),
+          "rules: three-point games are played with hit-and-run and free bear-off only");
   rules.stuck_limit = stuck_limit;
   check_board(rules, rules.start());
   return rules;
@@ -165,6 +187,7 @@ nb::ndarray<nb::numpy, float> evaluate(const Network& network, const BoardsInput
   const int num_scores = network.num_outputs();
   require(utility_inputs.shape(0) == n && static_cast<int>(utility_inputs.shape(1)) == network.num_utility_inputs(),
           "utility_inputs: one row per board with the network's number of utility inputs expected");
+  require_finite(std::span(utility_inputs.data(), utility_inputs.size()));
   std::vector<float> out(n * num_scores);
   {
     const nb::gil_scoped_release release;
@@ -185,7 +208,7 @@ nb::ndarray<nb::numpy, float> evaluate(const Network& network, const BoardsInput
 
 std::unique_ptr<PlayList> generate(const Rules& rules, const Board& board, int first, int second) {
   check_dice(first, second);
-  if (board.is_over()) throw RulesError("board: the game is over, there is nothing to play");
+  check_playable(rules, board);
   auto plays = std::make_unique<PlayList>();
   plays->generate(rules, board, first, second);
   return plays;
@@ -197,6 +220,7 @@ nb::ndarray<nb::numpy, float> evaluate_plays(const Network& network, const Rules
   require(network.num_places() == rules.num_places(), "network: made for another game");
   require(static_cast<int>(utility_inputs.size()) == network.num_utility_inputs(),
           "utility_inputs: the network's number of utility inputs expected");
+  require_finite(std::span(utility_inputs.data(), utility_inputs.size()));
   const auto plays = generate(rules, board, first, second);
   Network::Scratch scratch(network);
   const int stride = padded(plays->num_leaves());
@@ -241,7 +265,7 @@ PlaysOutput legal_stage(const Rules& rules, const BoardInput& input, const std::
   for (int die : dice) check_dice(die, die);
   const bool is_pair = dice.size() == 2 && dice[0] != dice[1];
   for (int die : dice) require(is_pair || die == dice[0], "dice: two different ones, or up to four of a kind expected");
-  if (board.is_over()) throw RulesError("board: the game is over, there is nothing to play");
+  check_playable(rules, board);
   auto plays = std::make_unique<PlayList>();
   plays->generate_stage(rules, board, dice);
   return to_output(rules, board, *plays);
@@ -252,10 +276,12 @@ nb::ndarray<nb::numpy, std::int32_t> count_plays(const Rules& rules, const Board
   const std::size_t n = input.shape(0);
   require(dice.shape(0) == n, "dice: one roll per board expected");
   std::vector<Board> boards = boards_for_network(input, rules.num_places());
-  for (std::size_t i = 0; i < n; ++i) {
-    check_board(rules, boards[i]);
-    check_dice(dice.data()[2 * i], dice.data()[2 * i + 1]);
-  }
+  for (std::size_t i = 0; i < n; ++i) try {
+      check_playable(rules, boards[i]);
+      check_dice(dice.data()[2 * i], dice.data()[2 * i + 1]);
+    } catch (const RulesError& error) {
+      throw RulesError("position " + std::to_string(i) + ": " + error.what());
+    }
   std::vector<std::int32_t> counts(n);
   {
     const nb::gil_scoped_release release;
@@ -343,6 +369,12 @@ DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::u
   return duel(rules, a, b, contest, seed, first_pair, num_pairs, threads);
 }
 
+std::vector<std::vector<int>> stages_to_lists(const std::vector<Stage>& stages) {
+  std::vector<std::vector<int>> lists;
+  for (const Stage& stage : stages) lists.emplace_back(stage.dice.begin(), stage.dice.begin() + stage.count);
+  return lists;
+}
+
 std::size_t num_afterstates(const SelfPlayResult& result) {
   std::size_t total = 0;
   for (std::int32_t length : result.lengths) total += static_cast<std::size_t>(length);
@@ -390,7 +422,7 @@ NB_MODULE(_core, m) {
         nb::ndarray<nb::numpy, std::int8_t> boards = boards_to_numpy({rules.start()}, rules.num_places());
         return nb::cast(boards).attr("__getitem__")(0);
       }, nb::sig("def start(self) -> numpy.typing.NDArray[numpy.int8]"), "Return the start position int8[2, num_places].")
-      .def("check", [](const Rules& rules, const BoardInput& input) { board_of(rules, input); }, "board"_a,
+      .def("check", [](const Rules& rules, const BoardInput& input) { board_of(rules, input); }, "board"_a.noconvert(),
            "Raise RulesetError, naming the offence, unless the game can have this board int8[2, num_places].");
 
   nb::class_<Network>(m, "Network",
@@ -402,10 +434,10 @@ NB_MODULE(_core, m) {
       .def_prop_ro("num_outputs", &Network::num_outputs)
       .def_prop_ro("num_utility_inputs", &Network::num_utility_inputs)
       .def_prop_ro("kernels", [](const Network& network) { return network.kernels().name; })
-      .def("evaluate", &evaluate, "boards"_a, "utility_inputs"_a, "threads"_a = 1,
+      .def("evaluate", &evaluate, "boards"_a.noconvert(), "utility_inputs"_a.noconvert(), "threads"_a = 1,
            "Return [N, K] float32 probabilities of the scores for the player who has just moved; boards are "
            "afterstates int8[N, 2, num_places], his side first; utility_inputs float32[N, U] are his.")
-      .def("evaluate_plays", &evaluate_plays, "rules"_a, "board"_a, "first"_a, "second"_a, "utility_inputs"_a,
+      .def("evaluate_plays", &evaluate_plays, "rules"_a, "board"_a.noconvert(), "first"_a, "second"_a, "utility_inputs"_a.noconvert(),
            "Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.");
 
   nb::class_<Player>(m, "Player", "A player that the engine runs by itself.")
@@ -459,24 +491,25 @@ NB_MODULE(_core, m) {
       .def_ro("plies", &DuelResult::plies);
 
   m.def("available_kernels", &available_kernels, "Names of the instruction sets this machine can run, slowest first.");
-  m.def("legal_plays", &legal_plays, "rules"_a, "board"_a, "first"_a, "second"_a,
+  m.def("legal_plays", &legal_plays, "rules"_a, "board"_a.noconvert(), "first"_a, "second"_a,
         "Return the distinct afterstates int8[n, 2, 26] of a roll, the mover first, and one way to reach each: steps "
         "int8[n, 4, 2] of (from, to), padded with -1, and the mover's scores int16[n], NO_SCORE where the game goes "
         "on. A pass is one afterstate without steps. In Gul Bara a roll is its first stage.");
-  m.def("legal_stage", &legal_stage, "rules"_a, "board"_a, "dice"_a,
+  m.def("legal_stage", &legal_stage, "rules"_a, "board"_a.noconvert(), "dice"_a,
         "The same for exactly these dice: two different ones, or one to four of a kind.");
-  m.def("count_plays", &count_plays, "rules"_a, "boards"_a, "dice"_a,
+  m.def("count_plays", &count_plays, "rules"_a, "boards"_a.noconvert(), "dice"_a.noconvert(),
         "Return int32[N], the number of legal plays of each board int8[N, 2, num_places] with its roll int8[N, 2].");
   m.def("perft",
         [](const Rules& rules, const BoardInput& input, int depth) {
           require(depth >= 1, "depth: a number from 1 up expected");
           const Board board = board_of(rules, input);
+          check_playable(rules, board);
           const nb::gil_scoped_release release;
           return perft(rules, board, depth);
         },
-        "rules"_a, "board"_a, "depth"_a,
+        "rules"_a, "board"_a.noconvert(), "depth"_a,
         "Return the number of distinct afterstates over the 21 rolls, `depth` turns deep.");
-  m.def("encode", &encode, "boards"_a, "utility_inputs"_a,
+  m.def("encode", &encode, "boards"_a.noconvert(), "utility_inputs"_a.noconvert(),
         "Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places].");
   m.def("num_board_features", &num_board_features, "num_places"_a,
         "Return how many inputs the counts of a board give; the utility inputs follow them.");
@@ -502,11 +535,11 @@ NB_MODULE(_core, m) {
           lambda_returns(predictions.data(), seats.data(), length, num_scores, outcome, lambda, targets.data());
           return to_numpy(std::move(targets), {predictions.shape(0), predictions.shape(1)});
         },
-        "predictions"_a, "outcome"_a, "lambda_"_a,
+        "predictions"_a.noconvert(), "outcome"_a, "lambda_"_a,
         "Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player "
         "who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.");
   m.def("self_play", &run_self_play, "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a, "lambda_"_a,
-        "values"_a, "inputs"_a, "shares"_a, "threads"_a = 1,
+        "values"_a.noconvert(), "inputs"_a.noconvert(), "shares"_a, "threads"_a = 1,
         "Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of "
         "values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.");
   m.def("random_walk",
@@ -519,8 +552,28 @@ NB_MODULE(_core, m) {
         },
         "rules"_a, "seed"_a, "first_game"_a, "num_games"_a,
         "Return every position before the dice int8[N, 2, num_places] and its roll int8[N, 2] in games of random play.");
-  m.def("duel", &run_duel, "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, "length"_a, "values"_a,
-        "inputs"_a, "threads"_a = 1,
+  m.def("random_turns",
+        [](const Rules& rules, std::uint64_t seed, std::uint64_t game) {
+          auto plays = std::make_unique<PlayList>();
+          nb::list out;
+          for (const RandomTurn& turn : random_game(rules, seed, game, *plays)) {
+            nb::dict row;
+            row["before"] = boards_to_numpy({turn.before.board}, rules.num_places());
+            row["passed"] = stages_to_lists(turn.before.passed);
+            row["dice"] = nb::make_tuple(turn.roll.first, turn.roll.second);
+            row["after"] = boards_to_numpy({turn.end.after}, rules.num_places());
+            row["passed_on"] = stages_to_lists(turn.end.passed);
+            row["score"] = turn.end.is_finished ? turn.end.points : kNoScore;
+            out.append(row);
+          }
+          return out;
+        },
+        "rules"_a, "seed"_a, "game"_a,
+        "Return the turns of one game of random play, each seen by its mover: `before` int8[1, 2, num_places] and the "
+        "stages `passed` to him, `dice` ((0, 0) where passed dice ended the game), `after`, the stages `passed_on`, "
+        "and his `score` or NO_SCORE.");
+  m.def("duel", &run_duel, "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, "length"_a, "values"_a.noconvert(),
+        "inputs"_a.noconvert(), "threads"_a = 1,
         "Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats "
         "swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by "
         "(points I need - 1, points he needs - 1).");

@@ -142,6 +142,43 @@ inline SelfPlayResult self_play(const Rules& rules, const Network& network, cons
   return std::move(parts[0]);
 }
 
+// One turn of random play.
+struct RandomTurn {
+  Pending before;
+  Roll roll{};       // 0-0 where the game ended with passed dice, before the roll
+  Board rolled;      // after the passed dice, when the roll is played
+  TurnEnd end;
+};
+
+// Every turn of a game of random play.
+inline std::vector<RandomTurn> random_game(const Rules& rules, std::uint64_t seed, std::uint64_t game,
+                                           PlayList& plays) {
+  std::vector<RandomTurn> turns;
+  RandomChooser chooser;
+  Seat<RandomChooser> table(rules, chooser, plays);
+  const Utility indifferent;
+  const GameStreams streams(seed, game);
+  RandomTurn turn{{rules.start(), {}}, {}, {}, {}};
+  play_game(
+      rules, streams, std::nullopt,
+      [&](int, const Board& board, Roll roll, std::uint32_t ply) {
+        if (turn.before.passed.empty()) turn.before.board = board;
+        turn.roll = roll;
+        turn.rolled = board;
+        turn.end = table.take_turn(board, roll, indifferent, streams, ply);
+        turns.push_back(turn);
+        turn = {{turn.end.after.swapped(), turn.end.passed}, {}, {}, {}};
+        return turns.back().end;
+      },
+      [&](int, std::span<const Stage> stages, TurnEnd& end, std::uint32_t ply) {
+        table.play_passed(stages, indifferent, streams, ply, end);
+        if (!end.is_finished) return;
+        turn.end = end;
+        turns.push_back(turn);
+      });
+  return turns;
+}
+
 // Positions before a roll, with the roll, as random play meets them.
 struct RandomWalk {
   std::vector<Board> boards;
@@ -152,22 +189,12 @@ inline RandomWalk random_walk(const Rules& rules, std::uint64_t seed, std::uint6
                               std::int64_t num_games) {
   RandomWalk walk;
   auto plays = std::make_unique<PlayList>();
-  RandomChooser chooser;
-  Seat<RandomChooser> table(rules, chooser, *plays);
-  const Utility indifferent;
-  for (std::int64_t g = 0; g < num_games; ++g) {
-    const GameStreams streams(seed, first_game + static_cast<std::uint64_t>(g));
-    play_game(
-        rules, streams, std::nullopt,
-        [&](int, const Board& before, Roll roll, std::uint32_t ply) {
-          walk.boards.push_back(before);
-          walk.dice.push_back({static_cast<std::int8_t>(roll.first), static_cast<std::int8_t>(roll.second)});
-          return table.take_turn(before, roll, indifferent, streams, ply);
-        },
-        [&](int, std::span<const Stage> stages, TurnEnd& end, std::uint32_t ply) {
-          table.play_passed(stages, indifferent, streams, ply, end);
-        });
-  }
+  for (std::int64_t g = 0; g < num_games; ++g)
+    for (const RandomTurn& turn : random_game(rules, seed, first_game + static_cast<std::uint64_t>(g), *plays)) {
+      if (turn.roll.first == 0) continue;
+      walk.boards.push_back(turn.rolled);
+      walk.dice.push_back({static_cast<std::int8_t>(turn.roll.first), static_cast<std::int8_t>(turn.roll.second)});
+    }
   return walk;
 }
 
