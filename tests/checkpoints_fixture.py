@@ -12,7 +12,8 @@ def write_checkpoint(
     path: Path, ruleset: str = "north-sultan", seed: int = 1, num_scores: int = 4, results: tuple[Result, ...] = ()
 ) -> Path:
     """Write a checkpoint whose network prefers some plays to others, and return its path."""
-    network = NetworkSpec(hidden=(8, 8), num_scores=num_scores)
+    game = get_ruleset(ruleset)
+    network = NetworkSpec(hidden=(8, 8), num_places=game.num_places, num_scores=num_scores)
     rng = np.random.default_rng(seed)
     weights = {}
     for i, (out, into) in enumerate(network.layer_shapes()):
@@ -21,7 +22,7 @@ def write_checkpoint(
     save_checkpoint(
         path,
         weights,
-        ruleset=get_ruleset(ruleset),
+        ruleset=game,
         network=network,
         games=12_000,
         positions=340_000,

@@ -7,8 +7,21 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from tavla_ai import bench
 from tavla_ai.bench import MEASURES
 from tavla_ai.cli import main
+from tavla_ai.rulesets import ruleset_names
+
+
+@pytest.mark.parametrize("ruleset", ruleset_names())
+def test_every_game_is_measured(ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "_WALK_GAMES", 10)
+    monkeypatch.setattr(bench, "_SELF_PLAY_GAMES", 10)
+    done = CliRunner().invoke(main, ["bench", "--ruleset", ruleset, "--repeats", "1", "--json"])
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert report["ruleset"] == ruleset
+    assert {result["measure"] for result in report["results"]} == set(MEASURES)
 
 
 @pytest.mark.parametrize("measure", MEASURES)

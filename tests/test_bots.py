@@ -25,11 +25,16 @@ def checkpoint_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # Names
 
 
-@pytest.mark.parametrize("ruleset", ruleset_names())
-@pytest.mark.parametrize("name", BASELINES)
-def test_baselines_play_every_tavla_preset(name: str, ruleset: str) -> None:
-    bot = make_bot(name, get_ruleset(ruleset))
-    assert bot.name == name
+@pytest.mark.parametrize("name", ruleset_names())
+@pytest.mark.parametrize("baseline", BASELINES)
+def test_random_plays_every_game_and_pubeval_those_it_knows(baseline: str, name: str) -> None:
+    ruleset = get_ruleset(name)
+    if baseline == "pubeval" and ruleset.family != "opposed-hit":
+        with pytest.raises(RulesetError, match=f"pubeval: plays only the opposed, hitting games, not {name}"):
+            make_bot(baseline, ruleset)
+        return
+    bot = make_bot(baseline, ruleset)
+    assert bot.name == baseline
     assert bot.checkpoint is None
 
 
@@ -73,6 +78,12 @@ def test_a_network_with_other_scores_is_refused(tmp_path: Path) -> None:
         rank_plays(NORTH_SULTAN, Position.start(NORTH_SULTAN), (3, 1), load_checkpoint(path))
 
 
+def test_a_network_for_other_boards_is_refused(checkpoint_path: Path) -> None:
+    tawula = get_ruleset("tawula")
+    with pytest.raises(CheckpointError, match="reads 26 places a side, a game of tawula has 27"):
+        rank_plays(tawula, Position.start(tawula), (3, 1), load_checkpoint(checkpoint_path))
+
+
 # Plays
 
 
@@ -81,9 +92,9 @@ def test_without_a_network_plays_are_the_engines() -> None:
     plays = rank_plays(NORTH_SULTAN, position, (3, 1))
     boards, _, _ = engine.legal_plays(engine.compile_rules(NORTH_SULTAN), position.board, 3, 1)
     assert [play.afterstate for play in plays] == [Position(board) for board in boards]
-    assert all(apply_steps(position, play.steps) == play.afterstate for play in plays)
-    assert all(play.outcomes is None and play.equity is None for play in plays)
-    assert "8/5 6/5" in [format_play(position, play.steps) for play in plays]
+    assert all(apply_steps(position, play.steps, NORTH_SULTAN) == play.afterstate for play in plays)
+    assert all(play.outcomes is None and play.equity is None and play.score is None for play in plays)
+    assert "8/5 6/5" in [format_play(position, play.steps, NORTH_SULTAN) for play in plays]
 
 
 def test_a_network_ranks_by_expected_points(checkpoint_path: Path) -> None:
@@ -107,8 +118,8 @@ def test_a_finished_game_is_worth_its_score(
     # 2-1 bears both checkers off.
     position = Position.from_sides({2: 1, 1: 1}, opp, off=(13, opp_off))
     plays = rank_plays(NORTH_SULTAN, position, (2, 1), load_checkpoint(checkpoint_path))
-    finished = [play for play in plays if play.afterstate.is_over()]
-    assert [play.equity for play in finished] == [score]
+    finished = [play for play in plays if play.afterstate.is_over(NORTH_SULTAN)]
+    assert [play.equity for play in finished] == [play.score for play in finished] == [score]
     assert finished[0].outcomes == tuple(float(s == score) for s in NORTH_SULTAN.scores)
     assert plays[0] is finished[0]
 
@@ -117,3 +128,39 @@ def test_a_finished_position_has_no_plays() -> None:
     over = Position.from_sides({}, {6: 15})
     with pytest.raises(RulesetError, match="over"):
         rank_plays(NORTH_SULTAN, over, (2, 1))
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_every_game_is_ranked(name: str, tmp_path: Path) -> None:
+    ruleset = get_ruleset(name)
+    checkpoint = load_checkpoint(write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores)))
+    rules = engine.compile_rules(ruleset)
+    boards, dice = engine.random_walk(rules, 1, 0, 2)
+    for board, roll in list(zip(boards, dice.tolist(), strict=True))[::7]:
+        position = Position(board)
+        plays = rank_plays(ruleset, position, tuple(roll), checkpoint)
+        assert {play.afterstate for play in plays} == {
+            play.afterstate for play in rank_plays(ruleset, position, tuple(roll))
+        }
+        equities = [play.equity for play in plays]
+        assert equities == sorted(equities, reverse=True)
+        after = np.stack([play.afterstate.board for play in plays])
+        inputs = np.tile(np.array(Utility.points(ruleset).inputs, np.float32), (len(plays), 1))
+        outcomes = checkpoint.engine_network().evaluate(after, inputs)
+        for play, row in zip(plays, outcomes, strict=True):
+            assert play.score == play.afterstate.score(ruleset)
+            if play.score is None:
+                np.testing.assert_allclose(play.outcomes, row, atol=1e-5)
+                assert play.equity == pytest.approx(row @ np.array(ruleset.scores), abs=1e-4)
+            else:
+                assert play.equity == play.score
+
+
+def test_gul_bara_counts_the_roll_and_plays_its_first_stage() -> None:
+    ruleset = get_ruleset("gul-bara")
+    for rolls, counted in ((0, 1), (2, 3), (3, 3)):
+        position = Position.from_text(f"24:15{f' rolls:{rolls}' if rolls else ''} / 24:15 rolls:2", ruleset)
+        plays = rank_plays(ruleset, position, (2, 2))
+        assert all(play.afterstate.board[:, 26].tolist() == [counted, 2] for play in plays)
+        # Eight pips, even where higher doubles would follow.
+        assert {play.afterstate.pip_counts()[0] for play in plays} == {352}

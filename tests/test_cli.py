@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,7 @@ from tavla_ai import checkpoint as checkpoint_module
 from tavla_ai import engine
 from tavla_ai.checkpoint import CARD_FILE, WEIGHTS_FILE
 from tavla_ai.cli import main
-from tavla_ai.rulesets import ruleset_names
+from tavla_ai.rulesets import get_ruleset, match_set_names, ruleset_names
 
 START = "4HPwATDgc/ABMA"
 
@@ -85,14 +86,14 @@ def test_every_help_has_an_example(name: str, tmp_path: Path, monkeypatch: pytes
 
 def test_the_examples_work(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(checkpoint, tmp_path / "checkpoints" / "hard")
+    shutil.copytree(checkpoint, tmp_path / "checkpoints" / "tavla")
     texts = [command.help or "" for name, command in main.commands.items() if name not in ("export", "train", "bench")]
     examples = [
         line for text in [main.help or "", *texts] for line in re.findall(r"^ *tavla (.*)$", text, re.MULTILINE)
     ]
-    assert len(examples) == len(texts) + 1
+    assert len(examples) == len(texts) + 3  # one of the group, a second one of moves and of rulesets
     for example in examples:
-        assert ok(*example.split())
+        assert ok(*shlex.split(example))
 
 
 def test_an_unknown_command_or_option_is_one_line() -> None:
@@ -171,6 +172,19 @@ def test_tournament_plays_matches() -> None:
     assert "matches to 5" in ok(*args)
 
 
+@pytest.mark.parametrize("ruleset", ruleset_names())
+def test_tournament_of_every_game(ruleset: str, tmp_path: Path) -> None:
+    scores = get_ruleset(ruleset).scores
+    path = write_checkpoint(tmp_path / "net", ruleset, num_scores=len(scores))
+    args = ("tournament", path, "random", "--games", "10", "--ruleset", ruleset)
+    pairing = ok_json(*args)["pairings"][0]
+    assert pairing["games"] == 10
+    assert ("draws %" in ok(*args)) == (0 in scores)
+    args = (*args, "--match-length", get_ruleset(ruleset).default_match_length)
+    assert ok_json(*args)["pairings"][0]["matches"] == 10
+    assert ("draws %" in ok(*args)) == (0 in scores)
+
+
 def test_tournament_does_not_depend_on_workers(checkpoint: Path) -> None:
     results = []
     for workers in (0, 1, 3):
@@ -195,7 +209,9 @@ def test_tournament_does_not_depend_on_workers(checkpoint: Path) -> None:
         (["random", "pubeval", "--match-length", "4"], "match length 4: north-sultan is played to 1, 3, 5"),
         (["random", "pubeval", "--match-length", "0"], "match length 0"),
         (["random", "pubeval", "--match-length", "41", "--ruleset", "traditional"], "expected at most 40"),
-        (["random", "pubeval", "--ruleset", "chess"], "unknown ruleset 'chess'; expected one of north-sultan"),
+        (["random", "pubeval", "--ruleset", "chess"], "unknown ruleset 'chess'; expected one of fevga, gul-bara"),
+        (["random", "pubeval", "--ruleset", "plakoto"], "pubeval: plays only the opposed, hitting games, not plakoto"),
+        (["random", "random", "--ruleset", "tawula", "--match-length", "3"], "tawula is played to 1"),
     ],
 )
 def test_tournament_mistakes(args: list[str], message: str) -> None:
@@ -303,7 +319,8 @@ def test_moves_json_gives_the_position_after_each_play() -> None:
     # Checked against GNU Backgammon 1.07: the board after 8/5 6/5 with the other side on roll.
     after = {play["play"]: play["position"] for play in data["plays"]}
     assert after["8/5 6/5"] == "sGfwATDgc/ABMA"
-    assert all(set(play) == {"play", "steps", "position"} for play in data["plays"])
+    assert all(set(play) == {"play", "steps", "position", "score"} for play in data["plays"])
+    assert all(play["score"] is None for play in data["plays"])
 
 
 def test_moves_with_a_checkpoint_are_ranked(checkpoint: Path) -> None:
@@ -320,6 +337,31 @@ def test_moves_with_a_checkpoint_are_ranked(checkpoint: Path) -> None:
     (line,) = [line for line in lines if line.split()[:1] == ["1"]]
     assert first["play"] in line
     assert f"{first['equity']:+.4f}" in line
+
+
+@pytest.mark.parametrize("ruleset", ruleset_names())
+def test_moves_of_every_game(ruleset: str, tmp_path: Path) -> None:
+    scores = get_ruleset(ruleset).scores
+    path = write_checkpoint(tmp_path / "net", ruleset, num_scores=len(scores))
+    args = ("moves", "--ruleset", ruleset, "--dice", "63")
+    plain, ranked = ok_json(*args), ok_json(*args, "--checkpoint", path)
+    assert (plain["ruleset"], plain["scores"]) == (ruleset, list(scores))
+    assert sorted(play["play"] for play in plain["plays"]) == sorted(play["play"] for play in ranked["plays"])
+    for play in ranked["plays"]:
+        lost = sum(share for score, share in zip(scores, play["outcomes"], strict=True) if score < 0)
+        assert play["win"] + play["draw"] + lost == pytest.approx(1)
+    assert ("draw %" in ok(*args, "--checkpoint", path)) == (0 in scores)
+    # The position of the answer is one that the command takes.
+    again = ok_json(*args, "--position", plain["position"])
+    assert again == plain
+    assert ok(*args, "--position", plain["plays"][0]["position"])
+
+
+def test_moves_shows_a_play_that_ends_the_game() -> None:
+    data = ok_json("moves", "--ruleset", "plakoto", "--position", "2:1 20:14 / 24:1 13:14", "--dice", "11")
+    scores = {play["play"]: play["score"] for play in data["plays"]}
+    # His mother is pinned and my start is empty: the other dice are not played.
+    assert scores["2/1^"] == 2
 
 
 def test_moves_without_a_move() -> None:
@@ -371,6 +413,35 @@ def test_bad_positions_are_refused(command: tuple[str, ...], position: str, mess
     assert message in line
 
 
+@pytest.mark.parametrize(
+    ("ruleset", "position", "message"),
+    [
+        (
+            "fevga",
+            START,
+            f"position ID '{START}': IDs are of tavla and backgammon only; fevga takes a text such as '24:15",
+        ),
+        ("fevga", "24:15 off:1 / 24:15", "mover has 16 checkers"),
+        ("fevga", "24:15", "0 slashes"),
+        ("fevga", "24:15 / x:15", "'x:15' at index 8"),
+        ("fevga", "24:14 12:1 / 24:15", "both sides stand"),
+        ("fevga", "24:15 / off:15", "the game is over"),
+        ("tawula", "1:14 / bar:1 1:14", "the game is over"),
+        ("plakoto", "1:15 / 24:1 13:14 pin:24", "the game is over"),
+        ("north-sultan", "24:2 13:5 8:3 6:4 1:1 / 24:2 13:5 8:3 6:5", "point 1: both sides"),
+    ],
+)
+def test_bad_position_texts_are_refused(ruleset: str, position: str, message: str) -> None:
+    line = fails("moves", "--ruleset", ruleset, "--dice", "31", "--position", position)
+    assert line.startswith(f"error: position{' ID' if position == START else ''} {position!r}: ")
+    assert message in line
+
+
+def test_a_position_text_is_as_good_as_an_id() -> None:
+    text = tavla_ai.Position.from_id(START).to_text(get_ruleset("north-sultan"))
+    assert ok_json("moves", "--position", text, "--dice", "31") == ok_json("moves", "--dice", "31")
+
+
 def test_moves_refuses_an_unknown_ruleset() -> None:
     assert "unknown ruleset 'tavli'" in fails("moves", "--ruleset", "tavli", "--dice", "31")
 
@@ -392,11 +463,20 @@ def test_perft_counts() -> None:
 @pytest.mark.parametrize("ruleset", ruleset_names())
 def test_perft_is_the_engines(ruleset: str) -> None:
     # A race close to its end: finished games go no deeper.
-    position = tavla_ai.Position.from_sides({3: 1, 2: 1, 1: 2}, {3: 1, 1: 2})
-    rules = engine.compile_rules(tavla_ai.get_ruleset(ruleset))
+    text = "3:1 2:1 1:2 / 3:1 1:2"
+    rules = engine.compile_rules(get_ruleset(ruleset))
+    board = tavla_ai.Position.from_text(text, get_ruleset(ruleset)).board
     for depth in (1, 2, 3):
-        args = ("perft", "--ruleset", ruleset, "--position", position.to_id(), "--depth", depth)
-        assert int(ok(*args)) == engine.perft(rules, position.board, depth)
+        args = ("perft", "--ruleset", ruleset, "--position", text, "--depth", depth)
+        assert int(ok(*args)) == engine.perft(rules, board, depth)
+
+
+@pytest.mark.parametrize("ruleset", ["plakoto", "fevga", "gul-bara", "tawula"])
+def test_perft_from_the_start_of_other_games(ruleset: str) -> None:
+    rules = engine.compile_rules(get_ruleset(ruleset))
+    data = ok_json("perft", "--ruleset", ruleset)
+    assert data["count"] == engine.perft(rules, rules.start(), 2)
+    assert ok_json("perft", "--ruleset", ruleset, "--position", data["position"]) == data
 
 
 def test_perft_divides_by_roll() -> None:
@@ -417,8 +497,16 @@ def test_perft_refuses_other_depths(depth: str) -> None:
 
 def test_rulesets_are_listed() -> None:
     out = ok("rulesets")
-    assert all(name in out for name in ruleset_names())
-    assert [ruleset["name"] for ruleset in ok_json("rulesets")] == list(ruleset_names())
+    assert all(name in out for name in (*ruleset_names(), *match_set_names()))
+    data = ok_json("rulesets")
+    assert [ruleset["name"] for ruleset in data["rulesets"]] == list(ruleset_names())
+    assert [match_set["name"] for match_set in data["match_sets"]] == list(match_set_names())
+
+
+def test_a_set_is_shown_in_full() -> None:
+    out = ok("rulesets", "zar-greek")
+    assert re.search(r"games +portes, plakoto-greek, fevga ", out)
+    assert ok_json("rulesets", "zar-greek")["match_lengths"] == [3, 5, 7]
 
 
 def test_a_ruleset_is_shown_in_full() -> None:

@@ -28,6 +28,7 @@ FAULTS = {
     for case in json.loads((Path(__file__).parent / "data" / "faults.json").read_text(encoding="utf-8"))
 }
 RULESET = get_ruleset("north-sultan")
+TAVLA_PRESETS = ("north-sultan", "oyna-tavla", "portes", "traditional")
 SCORES = RULESET.scores
 BUNDLE_FILES = {
     "README.md",
@@ -39,16 +40,16 @@ BUNDLE_FILES = {
 }
 
 
-def write_checkpoint(path, hidden, num_scores=4, seed=7):
+def write_checkpoint(path, hidden, num_scores=None, seed=7, ruleset=RULESET):
     """Write a checkpoint of random weights, three times as large as usual so that outcomes vary."""
     from tavla_ai.network import ValueNetwork, to_numpy
 
     torch.manual_seed(seed)
-    spec = NetworkSpec(hidden=hidden, num_scores=num_scores)
+    spec = NetworkSpec(hidden=hidden, num_places=ruleset.num_places, num_scores=num_scores or len(ruleset.scores))
     save_checkpoint(
         path,
         {name: 3 * array for name, array in to_numpy(ValueNetwork(spec)).items()},
-        ruleset=RULESET,
+        ruleset=ruleset,
         network=spec,
         games=0,
         positions=0,
@@ -61,15 +62,15 @@ def write_checkpoint(path, hidden, num_scores=4, seed=7):
 
 
 def self_play_rows(network, num_positions):
-    """Return boards and utility values of self-play of every ruleset, `num_positions` in all."""
+    """Return boards and utility values of self-play of every tavla preset, `num_positions` in all."""
     table = match_equity_table(5, (0.125, 0.375, 0.375, 0.125), SCORES)
     mix = [Utility.points(RULESET)] + [match_utility(table, a, b, SCORES) for a, b in ((1, 1), (2, 4), (5, 3))]
     values = np.array([utility.values for utility in mix], np.float32)
     inputs = np.array([utility.inputs for utility in mix], np.float32)
     rng = np.random.default_rng(0)
-    each = num_positions // len(ruleset_names())
+    each = num_positions // len(TAVLA_PRESETS)
     boards = []
-    for name in ruleset_names():
+    for name in TAVLA_PRESETS:
         rules = engine.compile_rules(get_ruleset(name))
         games = engine.self_play(rules, network, 3, 0, 200, 1.0, values, inputs, [0.25] * 4)
         boards.append(games.boards[rng.choice(len(games.boards), each, replace=False)])
@@ -275,6 +276,80 @@ def test_rows_that_make_no_sense_give_nan_and_leave_the_others_alone(bundle):
     np.testing.assert_allclose(outcomes[[0, 8]], golden["outcomes"][[0, 8]], rtol=0, atol=TOLERANCE)
 
 
+# Every game
+
+
+def game_rows(network, ruleset, num_positions):
+    """Return boards, utility values and inputs of a game's self-play."""
+    utility = Utility.points(ruleset)
+    values, inputs = (np.array([row], np.float32) for row in (utility.values, utility.inputs))
+    games = engine.self_play(engine.compile_rules(ruleset), network, 3, 0, 100, 1.0, values, inputs, [1.0])
+    boards = games.boards[np.random.default_rng(0).choice(len(games.boards), num_positions, replace=False)]
+    return boards, np.tile(values, (num_positions, 1)), np.tile(inputs, (num_positions, 1))
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_graph_agrees_with_the_engine_in_every_game(name, tmp_path):
+    ruleset = get_ruleset(name)
+    loaded = load_checkpoint(write_checkpoint(tmp_path / "net", (16, 8), ruleset=ruleset))
+    network = loaded.network_for(ruleset)
+    boards, utility, inputs = game_rows(network, ruleset, 1000)
+    module = export._bundle_module(loaded)
+
+    def answer(boards):
+        with torch.inference_mode():
+            return module(torch.from_numpy(boards), torch.from_numpy(utility))[0].numpy()
+
+    by_engine = network.evaluate(boards, inputs)
+    assert by_engine.std(axis=0).max() > 0.05
+    np.testing.assert_allclose(answer(boards), by_engine, rtol=0, atol=TOLERANCE)
+    # The places that some games add are no checkers, and a mistake in them is one in the board.
+    places = range(26, ruleset.num_places)
+    for row, place in zip(range(len(boards)), places, strict=False):
+        boards[row, row % 2, place] += {"plakoto": 2, "gul-bara": 4, "tawula": 1}[ruleset.family]
+    damaged = np.isnan(answer(boards)).all(axis=1)
+    assert damaged.sum() == len(places)
+    assert damaged[: len(places)].all()
+
+
+def check_bundle(name, tmp_path):
+    ruleset = get_ruleset(name)
+    checkpoint = write_checkpoint(tmp_path / "net", (16, 8), ruleset=ruleset)
+    manifest = export_bundle(checkpoint, tmp_path / "bundle")
+    assert [tensor.shape for tensor in manifest.inputs] == [
+        ("batch", 2, ruleset.num_places),
+        ("batch", len(ruleset.scores)),
+    ]
+    golden = load_file(tmp_path / "bundle" / "golden.safetensors")
+    assert golden["boards"].shape == (NUM_GOLDEN, 2, ruleset.num_places)
+    network = load_checkpoint(checkpoint).network_for(ruleset)
+    boards, utility, inputs = game_rows(network, ruleset, 1000)
+    outcomes, expected_utility = run(open_model(tmp_path / "bundle" / "model.onnx"), boards, utility)
+    by_engine = network.evaluate(boards, inputs)
+    np.testing.assert_allclose(outcomes, by_engine, rtol=0, atol=TOLERANCE)
+    largest = max(ruleset.scores)
+    np.testing.assert_allclose(expected_utility, (by_engine * utility).sum(axis=1), rtol=0, atol=largest * TOLERANCE)
+    readme = (tmp_path / "bundle" / "README.md").read_text()
+    assert f"int8 [N, 2, {ruleset.num_places}]" in readme
+    example = re.search(r"```python\n(.*?)```", readme, re.DOTALL)[1]
+    code = f"{example}\nprint(outcomes.sum(), outcomes.shape[1])"
+    process = run_python(code, tmp_path / "bundle")
+    assert process.returncode == 0, process.stderr
+    total, num_scores = process.stdout.split()
+    assert (float(total), int(num_scores)) == (pytest.approx(1), len(ruleset.scores))
+
+
+@pytest.mark.parametrize("name", ["plakoto", "tawula"])
+def test_bundles_of_other_games(name, tmp_path):
+    check_bundle(name, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted({*ruleset_names()} - {"plakoto", "tawula"}))
+def test_bundles_of_every_game(name, tmp_path):
+    check_bundle(name, tmp_path)
+
+
 # Verifying
 
 
@@ -448,5 +523,5 @@ def test_checkpoint_that_cannot_be_loaded_is_refused(tmp_path):
 
 def test_network_without_an_output_for_each_score_is_refused(tmp_path):
     write_checkpoint(tmp_path / "net", (8,), num_scores=6)
-    with pytest.raises(CheckpointError, match="the network has 6 outputs, north-sultan has 4 scores"):
+    with pytest.raises(CheckpointError, match="predicts 6 scores, a game of north-sultan has 4"):
         export_bundle(tmp_path / "net", tmp_path / "out")

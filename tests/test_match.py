@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from tavla_ai.errors import RulesetError
 from tavla_ai.match import (
+    MARS_SHARE,
     MAX_LENGTH,
     MatchState,
     Utility,
+    equal_shares,
     match_equity_table,
     match_utility,
     match_utility_grid,
@@ -42,6 +44,63 @@ def exact_mwc(away, opp_away, mars):
         (1 - mars) * (exact_mwc(away - 1, opp_away, mars) + exact_mwc(away, opp_away - 1, mars))
         + mars * (exact_mwc(away - 2, opp_away, mars) + exact_mwc(away, opp_away - 2, mars))
     ) / 2
+
+
+# Shares of the scores
+
+
+@pytest.mark.parametrize(
+    ("name", "shares"),
+    [
+        ("north-sultan", (0.125, 0.375, 0.375, 0.125)),
+        ("tawula", (0.125, 0.375, 0.375, 0.125)),
+        ("plakoto", (0.125, 0.375, 0, 0.375, 0.125)),
+        ("oyna-backgammon", (0.00625, 0.11875, 0.375, 0.375, 0.11875, 0.00625)),
+    ],
+)
+def test_shares_of_equal_players(name, shares):
+    assert equal_shares(get_ruleset(name), 0.25) == pytest.approx(shares)
+
+
+@given(st.sampled_from(ruleset_names()), st.floats(0, 1), st.floats(0, 0.9))
+def test_shares_add_up_and_read_the_same_backwards(name, mars, draws):
+    ruleset = get_ruleset(name)
+    has_draws = 0 in ruleset.scores
+    shares = equal_shares(ruleset, mars, draws if has_draws else 0)
+    assert len(shares) == len(ruleset.scores)
+    assert sum(shares) == pytest.approx(1)
+    assert shares == shares[::-1]
+    assert min(shares) >= 0
+    wins = sum(share for share, score in zip(shares, ruleset.scores, strict=True) if score > 0)
+    larger = sum(share for share, score in zip(shares, ruleset.scores, strict=True) if score > 1)
+    assert larger == pytest.approx(mars * wins)
+    if has_draws:
+        assert shares[2] == draws
+
+
+def test_shares_that_have_been_measured():
+    assert MARS_SHARE == 0.27
+    assert equal_shares(get_ruleset("portes")) == pytest.approx(mars_shares(0.27))
+    assert equal_shares(get_ruleset("plakoto"))[0] == pytest.approx(0.21)
+
+
+def test_one_score_alone_takes_it_all():
+    single = get_ruleset("portes").model_copy(update={"scores": (1, -1)})
+    assert equal_shares(single) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "shares", "message"),
+    [
+        ("portes", (1.1,), "mars share 1.1: expected 0 to 1"),
+        ("portes", (float("nan"),), "mars share nan"),
+        ("plakoto", (0.3, -0.1), "draw share -0.1"),
+        ("fevga", (0.3, 0.1), "draw share 0.1: no game of fevga is drawn"),
+    ],
+)
+def test_bad_shares_are_refused(name, shares, message):
+    with pytest.raises(RulesetError, match=message):
+        equal_shares(get_ruleset(name), *shares)
 
 
 # Match equity table
@@ -117,12 +176,35 @@ def test_bad_table_arguments_are_refused(length, shares, scores, message):
 # Utility
 
 
+POINT_INPUTS = {"oyna-backgammon": (0.5,) * 4, "plakoto": (0.5,) * 3, "plakoto-greek": (0.5,) * 3, "tawula": (3, 3)}
+
+
 @pytest.mark.parametrize("name", ruleset_names())
 def test_points_are_half_and_half(name):
-    utility = Utility.points(get_ruleset(name))
-    assert utility.values == (2.0, 1.0, -1.0, -2.0)
-    assert utility.inputs == (0.5, 0.5)
+    ruleset = get_ruleset(name)
+    utility = Utility.points(ruleset)
+    assert utility.values == ruleset.scores
+    assert utility.inputs == POINT_INPUTS.get(name, (0.5, 0.5))
     assert utility.opponent() == utility
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_every_match_of_every_house_has_its_utilities(name):
+    """In the float32 that the engine takes, too: all finite, K − 2 inputs, the opponent's the other way round."""
+    ruleset = get_ruleset(name)
+    for length in {*(ruleset.match_lengths or (1, 5, MAX_LENGTH)), ruleset.default_match_length}:
+        grid = match_utility_grid(length, equal_shares(ruleset), ruleset.scores)
+        assert grid.shape == (length, length, len(ruleset.scores))
+        assert (np.diff(grid, axis=2) <= 0).all()
+        utilities = [Utility(tuple(row), total=1.0) for row in grid.reshape(-1, len(ruleset.scores)).tolist()]
+        inputs = np.array([utility.inputs for utility in utilities], np.float32)
+        assert inputs.shape == (length**2, len(ruleset.scores) - 2)
+        assert np.isfinite(inputs).all()
+        assert (inputs >= 0).all()
+        for away in range(length):
+            for opp_away in range(length):
+                mine, theirs = utilities[away * length + opp_away], utilities[opp_away * length + away]
+                assert mine.opponent().values == pytest.approx(theirs.values, abs=1e-12)
 
 
 @pytest.mark.parametrize(

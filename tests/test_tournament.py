@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from checkpoints_fixture import write_checkpoint
 from tavla_ai import engine, tournament
 from tavla_ai.bots import Bot, make_bot
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.match import Utility, match_utility_grid
-from tavla_ai.rulesets import get_ruleset
-from tavla_ai.tournament import MARS_SHARE, PairResult, play_pairing, play_tournament
+from tavla_ai.match import Utility, equal_shares, match_utility_grid
+from tavla_ai.rulesets import get_ruleset, ruleset_names
+from tavla_ai.tournament import PairResult, play_pairing, play_tournament
 
 NORTH_SULTAN = get_ruleset("north-sultan")
 RANDOM = make_bot("random", NORTH_SULTAN)
@@ -35,8 +36,7 @@ def without_speed(result: Any) -> dict[str, Any]:
 def duel(a: Bot, b: Bot, games: int, seed: int, match_length: int = 0) -> engine.DuelResult:
     """The same games from the engine, in one call."""
     if match_length:
-        shares = (MARS_SHARE / 2, (1 - MARS_SHARE) / 2, (1 - MARS_SHARE) / 2, MARS_SHARE / 2)
-        grid = match_utility_grid(match_length, shares, NORTH_SULTAN.scores).reshape(-1, 4)
+        grid = match_utility_grid(match_length, equal_shares(NORTH_SULTAN), NORTH_SULTAN.scores).reshape(-1, 4)
         utilities = [Utility(tuple(row), total=1.0) for row in grid]
     else:
         utilities = [Utility.points(NORTH_SULTAN)]
@@ -162,6 +162,31 @@ def test_arguments_are_checked(changes: dict[str, int], error: type[TavlaError],
         play_pairing(NORTH_SULTAN, RANDOM, PUBEVAL, **arguments)
     with pytest.raises(error, match=message):
         play_tournament(NORTH_SULTAN, [RANDOM, PUBEVAL], **arguments)
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_every_game_is_played(name: str, tmp_path: Path) -> None:
+    ruleset = get_ruleset(name)
+    bot = make_bot(str(write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores))), ruleset)
+    random = make_bot("random", ruleset)
+    games = play_pairing(ruleset, bot, random, games=20, seed=2)
+    assert games.games == 20
+    assert max(abs(games.points_per_game), games.win_share, games.draw_share) <= max(ruleset.scores)
+    length = ruleset.default_match_length
+    matches = play_pairing(ruleset, bot, random, games=10, seed=2, match_length=length)
+    assert matches.matches == 10
+    assert matches.match_win_share is not None
+    assert 0 <= matches.match_win_share <= 1
+    assert (matches.draw_share > 0) <= (0 in ruleset.scores)
+
+
+def test_draws_are_counted() -> None:
+    plakoto = get_ruleset("plakoto")
+    bot = make_bot("random", plakoto)
+    result = play_pairing(plakoto, bot, bot, games=600, seed=1)
+    # Of random games 17 % are drawn, measured elsewhere.
+    assert result.draw_share == pytest.approx(0.17, abs=0.06)
+    assert 2 * result.win_share + result.draw_share == pytest.approx(1)
 
 
 # Tournaments

@@ -29,7 +29,7 @@ class Batch:
       utility_inputs: `[N, K − 2]` float32, what that player played for.
       games: games played, void ones included.
       void_games: games that the stuck rule ended.
-      big_wins: games won with the highest score.
+      big_wins: games won with more than the smallest win.
       plies: turns played.
       evaluated: afterstates that the network saw.
       sum_abs_td_error: |expected utility of target − of prediction|, summed over afterstates.
@@ -111,6 +111,7 @@ class SelfPlayWorker:
         self._rules = engine.compile_rules(ruleset)
         self._mix = utility_mix(config.self_play, ruleset)
         self._num_places = ruleset.num_places
+        self._smallest_win = len(ruleset.scores) // 2 - 1
         self._seed = config.seed
         self._lambda = config.td.lambda_
         self._threads = threads
@@ -153,7 +154,7 @@ class SelfPlayWorker:
             utility_inputs=result.utility_inputs,
             games=num_games,
             void_games=int((score_indices < 0).sum()),
-            big_wins=int((score_indices == 0).sum()),
+            big_wins=int(((score_indices >= 0) & (score_indices < self._smallest_win)).sum()),
             plies=result.plies,
             evaluated=result.evaluated,
             sum_abs_td_error=result.sum_abs_td_error,

@@ -1,7 +1,7 @@
 """Rules, dice, network and self-play of tavla-ai, in C++."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 import numpy.typing
@@ -188,7 +188,7 @@ def random_walk(rules: Rules, seed: int, first_game: int, num_games: int) -> tup
     Return every position before the dice int8[N, 2, num_places] and its roll int8[N, 2] in games of random play.
     """
 
-def random_turns(rules: Rules, seed: int, game: int) -> list:
+def random_turns(rules: Rules, seed: int, game: int) -> list[dict[str, Any]]:
     """
     Return the turns of one game of random play, each seen by its mover: `before` int8[1, 2, num_places] and the stages `passed` to him, `dice` ((0, 0) where passed dice ended the game), `after`, the stages `passed_on`, and his `score` or NO_SCORE.
     """
