@@ -20,6 +20,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
+from tavla_ai.bots.peers import Peer, make_peer
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.errors import TavlaError
 from tavla_ai.match import Utility
@@ -31,6 +32,7 @@ MEASURES: tuple[Measure, ...] = ("plays", "evaluate", "selfplay")
 _SEED = 1
 _WALK_GAMES = 300
 _SELF_PLAY_GAMES = 1000
+_PEER_POSITIONS = 2000
 
 
 class BenchResult(BaseModel):
@@ -45,6 +47,9 @@ class BenchResult(BaseModel):
     fastest: float = Field(description="fastest repeat, a second")
     repeats: int = Field(description="timed repeats, after one to warm up")
     count: int = Field(description="things done in each repeat, the same in all")
+    peer: str | None = Field(default=None, description="outside engine that did the same work in the same run")
+    peer_median: float | None = Field(default=None, description="its median, a second")
+    ratio: float | None = Field(default=None, description="our median over the peer's")
 
 
 class BenchReport(BaseModel):
@@ -67,20 +72,28 @@ class _Timed:
 
 
 def run_bench(
-    ruleset: Ruleset, measures: tuple[Measure, ...], checkpoint: Checkpoint | None, repeats: int = 5
+    ruleset: Ruleset,
+    measures: tuple[Measure, ...],
+    checkpoint: Checkpoint | None,
+    repeats: int = 5,
+    against: str | None = None,
 ) -> BenchReport:
     """Time each measure on one pinned core.
 
     Args:
       checkpoint: whose network evaluates and plays; None takes untrained weights of one layer of 128, whose
         games are longer and wilder than real ones.
+      against: an outside engine that does the work of `plays` and `evaluate` too, on the same positions.
 
     Raises:
-      TavlaError: fewer than one repeat.
+      TavlaError: fewer than one repeat, an unknown or missing peer, or one that does not play the game.
       RuntimeError: a repeat counted something else than the one before.
     """
     if repeats < 1:
         raise TavlaError(f"repeats {repeats}: expected at least 1")
+    if against is not None and (ruleset.family != "opposed-hit" or not ruleset.hit_and_run):
+        raise TavlaError(f"{against}: plays by western rules of movement, not {ruleset.name}")
+    peer = None if against is None else make_peer(against)
     network = checkpoint.network_for(ruleset) if checkpoint else _untrained(ruleset)
     work: dict[Measure, Callable[[], _Timed]] = {
         "plays": _plays(ruleset),
@@ -90,7 +103,10 @@ def run_bench(
     results: list[BenchResult] = []
     with _one_core():
         for measure in measures:
-            results += _time(measure, work[measure], repeats)
+            ours = _time(measure, work[measure], repeats)
+            if peer is not None and measure in ("plays", "evaluate"):
+                ours[0] = _compare(ours[0], peer, measure, ruleset, repeats)
+            results += ours
     return BenchReport(
         ruleset=ruleset.name,
         network=str(checkpoint.path) if checkpoint else "untrained, 128",
@@ -123,6 +139,35 @@ def _time(measure: str, work: Callable[[], _Timed], repeats: int) -> list[BenchR
         )
         for unit, values in rates.items()
     ]
+
+
+def _compare(ours: BenchResult, peer: Peer, measure: Measure, ruleset: Ruleset, repeats: int) -> BenchResult:
+    """Let a peer do the same work, and set its rate beside ours.
+
+    Every repeat takes positions of its own, since a peer may remember what it has evaluated.
+    """
+    rules = engine.compile_rules(ruleset)
+    boards, rolls = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
+    positions = peer.convert(boards)
+    dice = [(first, second) for first, second in rolls.tolist()]
+    expected = engine.count_plays(rules, boards, rolls).tolist()
+    size = min(_PEER_POSITIONS, len(positions) // (repeats + 1))
+    chunks = (slice(begin, begin + size) for begin in range(0, len(positions), size))
+
+    def plays() -> _Timed:
+        chunk = next(chunks)
+        if peer.count_plays(positions[chunk], dice[chunk]) != expected[chunk]:
+            raise RuntimeError(f"{peer.name}: counts other plays than the engine")
+        return _Timed({"rolls": size})
+
+    def evaluate() -> _Timed:
+        peer.evaluate(positions[next(chunks)])
+        return _Timed({"positions": size})
+
+    (theirs,) = _time(peer.name, plays if measure == "plays" else evaluate, repeats)
+    return ours.model_copy(
+        update={"peer": peer.name, "peer_median": theirs.median, "ratio": ours.median / theirs.median}
+    )
 
 
 def _plays(ruleset: Ruleset) -> Callable[[], _Timed]:

@@ -25,6 +25,7 @@ from rich.table import Table
 from tavla_ai import engine
 from tavla_ai.bench import MEASURES, Measure, run_bench
 from tavla_ai.bots import RankedPlay, make_bot, rank_plays
+from tavla_ai.bots.peers import PEERS
 from tavla_ai.checkpoint import Card, Result, load_checkpoint
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.position import Position, check_board, format_play, parse_dice
@@ -561,12 +562,20 @@ def train(ctx: click.Context, args: tuple[str, ...]) -> None:
 @click.argument("measures", nargs=-1, type=click.Choice(MEASURES), metavar="[plays|evaluate|selfplay]...")
 @_ruleset_option
 @click.option("--checkpoint", type=Path, metavar="DIR", help="Whose network plays.  [default: untrained weights]")
+@click.option("--against", type=click.Choice(PEERS), help="Let an outside engine do the same work beside ours.")
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Timed repeats.")
 @_json_option
 def bench(
-    measures: tuple[Measure, ...], ruleset_name: str, checkpoint: Path | None, repeats: int, as_json: bool
+    measures: tuple[Measure, ...],
+    ruleset_name: str,
+    checkpoint: Path | None,
+    against: str | None,
+    repeats: int,
+    as_json: bool,
 ) -> None:
     """Time the engine on one core.
+
+    With --against the ratio to an outside engine is shown; it needs the extra [peers].
 
     \b
     Example:
@@ -574,7 +583,7 @@ def bench(
     """
     ruleset = get_ruleset(ruleset_name)
     loaded = None if checkpoint is None else load_checkpoint(checkpoint, ruleset)
-    report = run_bench(ruleset, measures or MEASURES, loaded, repeats)
+    report = run_bench(ruleset, measures or MEASURES, loaded, repeats, against)
     if as_json:
         _print_json(report.model_dump(mode="json"))
         return
@@ -587,6 +596,9 @@ def bench(
         ],
         num_text=2,
     )
+    for r in report.results:
+        if r.ratio is not None:
+            click.echo(f"{r.measure}: {r.ratio:,.1f} times {r.peer} ({r.peer_median:,.0f} {r.unit} a second)")
 
 
 # Printing

@@ -48,3 +48,14 @@ def test_plays_are_counted_as_the_generator_counts_them() -> None:
 def test_an_unknown_measure_is_refused() -> None:
     done = CliRunner().invoke(main, ["bench", "nonsense"])
     assert done.exit_code == 2
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("peer", ["gnubg-nn", "bgsage"])
+def test_a_peer_does_the_same_work_in_the_same_run(peer: str) -> None:
+    pytest.importorskip(peer.replace("-", "_"))
+    done = CliRunner().invoke(main, ["bench", "plays", "evaluate", "--against", peer, "--repeats", "1", "--json"])
+    assert done.exit_code == 0, done.output
+    ratios = [result["ratio"] for result in json.loads(done.stdout)["results"] if result["peer"] == peer]
+    assert len(ratios) == 2
+    assert all(ratio > 0 for ratio in ratios)
