@@ -43,7 +43,7 @@ class NetworkSpec(BaseModel):
     hidden: tuple[int, ...] = Field(
         min_length=1, description="units of each hidden layer, the sparse first one at the front"
     )
-    num_places: int = Field(default=NUM_PLACES, ge=NUM_PLACES, description="length of a side's row of counts")
+    num_places: int = Field(default=NUM_PLACES, ge=NUM_PLACES, le=50, description="length of a side's row of counts")
     num_scores: int = Field(ge=2, le=8, description="outputs: the ruleset's possible scores, best first")
 
     @property
@@ -70,7 +70,9 @@ class Result(BaseModel):
     opponent: str = Field(description="the opponent's name, as the tournament takes it")
     games: int = Field(ge=1, description="games played, in pairs with the same dice and swapped seats")
     points_per_game: float = Field(description="mean score of the checkpoint, in points")
-    standard_error: float = Field(ge=0, description="of points_per_game, from the pairs, in points")
+    standard_error: float | None = Field(
+        ge=0, description="of points_per_game, from the pairs, in points; null for a single pair"
+    )
     win_share: float = Field(ge=0, le=1, description="games won, as a share of all")
     mars_share: float = Field(ge=0, le=1, description="games won by more than one point, as a share of wins")
     seed: int = Field(description="seed of the dice")
@@ -231,7 +233,7 @@ def load_checkpoint(path: Path, ruleset: Ruleset | None = None) -> Checkpoint:
         raise CheckpointError(f"{path}: no such checkpoint")
     if not is_checkpoint(path):
         raise CheckpointError(f"{path}: not a checkpoint, it has no {CARD_FILE}")
-    card = _read_card(path / CARD_FILE)
+    card = read_card(path / CARD_FILE)
     if card.features != engine.FEATURE_VERSION:
         raise CheckpointError(
             f"{path}: written for network inputs {card.features!r}, this version has {engine.FEATURE_VERSION!r}"
@@ -252,16 +254,21 @@ def load_checkpoint(path: Path, ruleset: Ruleset | None = None) -> Checkpoint:
         )
     try:
         weights = load_safetensors(data)
-    except SafetensorError as error:
-        raise CheckpointError(f"{weights_path}: not a safetensors file ({error})") from None
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise CheckpointError(f"{weights_path}: not a safetensors file of float32 ({error})") from None
     _check_shapes(weights_path, card.network, weights)
     return Checkpoint(path, card, weights)
 
 
-def _read_card(path: Path) -> Card:
+def read_card(path: Path) -> Card:
+    """Return a checked card.
+
+    Raises:
+      CheckpointError: it cannot be read, or is not a card of this schema.
+    """
     try:
         data = json.loads(path.read_text())
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(f"{path}: cannot be read ({error})") from None
     version = data.get("schema_version") if isinstance(data, dict) else None
     if version != SCHEMA_VERSION:
@@ -284,5 +291,7 @@ def _check_shapes(path: Path, network: NetworkSpec, weights: Weights) -> None:
     for name, shape in expected.items():
         if weights[name].shape != shape:
             raise CheckpointError(f"{path}: {name} has shape {weights[name].shape}, the network needs {shape}")
+        if weights[name].dtype != np.float32:
+            raise CheckpointError(f"{path}: {name} is {weights[name].dtype}, expected float32")
         if not np.isfinite(weights[name]).all():
             raise CheckpointError(f"{path}: {name} has a value that is not finite")

@@ -327,7 +327,7 @@ def _text(position: Position, ruleset: Ruleset) -> str:
 @main.command()
 @_ruleset_option
 @_position_option
-@click.option("--depth", type=click.IntRange(min=1), default=2, show_default=True, help="How many turns deep.")
+@click.option("--depth", type=click.IntRange(1, 100), default=2, show_default=True, help="How many turns deep.")
 @click.option("--divide", is_flag=True, help="Show the count below each first roll.")
 @_json_option
 def perft(ruleset_name: str, position_text: str | None, depth: int, divide: bool, as_json: bool) -> None:
@@ -481,7 +481,8 @@ def _result_cells(result: Result) -> list[str]:
     return [
         result.opponent,
         f"{result.games:,}",
-        f"{result.points_per_game:+.3f} +- {result.standard_error:.3f}",
+        f"{result.points_per_game:+.3f}"
+        + ("" if result.standard_error is None else f" +- {result.standard_error:.3f}"),
         _percent(result.win_share),
         _percent(result.mars_share),
         str(result.seed),

@@ -29,7 +29,7 @@ from safetensors.numpy import load as load_safetensors
 from safetensors.numpy import save as save_safetensors
 
 from tavla_ai import engine
-from tavla_ai.checkpoint import CARD_FILE, Checkpoint, load_checkpoint
+from tavla_ai.checkpoint import CARD_FILE, Checkpoint, load_checkpoint, read_card
 from tavla_ai.errors import CheckpointError, TavlaError
 from tavla_ai.match import Utility, match_equity_table, match_utility
 from tavla_ai.rulesets import (
@@ -84,7 +84,9 @@ class Manifest(BaseModel):
     ruleset: str = Field(description="name of the game, in full in ruleset.json")
     features: str = Field(description="version of the network's inputs, which are inside the graph")
     weights_sha256: str = Field(description="of the checkpoint's weights file")
-    tolerance: float = Field(gt=0, description="largest absolute difference from the golden vectors allowed")
+    tolerance: float = Field(
+        gt=0, le=TOLERANCE, description="largest absolute difference from the golden vectors allowed"
+    )
     inputs: tuple[TensorInfo, ...] = Field(description="of the model, in order")
     outputs: tuple[TensorInfo, ...] = Field(description="of the model, in order")
     files: dict[str, str] = Field(description="sha256 of every other file of the bundle, by name")
@@ -174,6 +176,7 @@ def verify_bundle(out: Path) -> VerifyReport:
     """
     manifest = _read_manifest(out)
     data = {name: _read_checked(out / name, digest) for name, digest in manifest.files.items()}
+    _check_card(out, manifest)
     golden = _read_golden(out / GOLDEN_FILE, data[GOLDEN_FILE], manifest)
     model_path = out / MODEL_FILE
     session = _open_session(model_path, data[MODEL_FILE], manifest)
@@ -486,6 +489,26 @@ def _readme(ruleset: Ruleset) -> str:
 # Reading a bundle
 
 
+def _check_card(out: Path, manifest: Manifest) -> None:
+    """Raise `CheckpointError` unless card, ruleset and manifest speak of the same network and game."""
+    card = read_card(out / CARD_FILE)
+    said = {
+        "ruleset": (manifest.ruleset, card.ruleset.name),
+        "features": (manifest.features, card.features),
+        "weights_sha256": (manifest.weights_sha256, card.weights_sha256),
+    }
+    for key, (here, there) in said.items():
+        if here != there:
+            raise CheckpointError(f"{out / MANIFEST_FILE}: {key} is {here!r}, {CARD_FILE} says {there!r}")
+    path = out / RULESET_FILE
+    try:
+        ruleset = Ruleset.model_validate_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path}: not a ruleset ({_first_line(error)})") from None
+    if ruleset != card.ruleset:
+        raise CheckpointError(f"{path}: is not the ruleset of {CARD_FILE}")
+
+
 def _read_manifest(out: Path) -> Manifest:
     if not out.exists():
         raise CheckpointError(f"{out}: no such bundle")
@@ -494,7 +517,7 @@ def _read_manifest(out: Path) -> Manifest:
         raise CheckpointError(f"{out}: not an exported bundle, it has no {MANIFEST_FILE}")
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(f"{path}: cannot be read ({error})") from None
     version = data.get("schema_version") if isinstance(data, dict) else None
     if version != BUNDLE_SCHEMA_VERSION:
@@ -505,6 +528,9 @@ def _read_manifest(out: Path) -> Manifest:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise CheckpointError(f"{path}: {where}: {first['msg']}") from None
+    for name in manifest.files:
+        if Path(name).name != name or "\0" in name:
+            raise CheckpointError(f"{path}: files: {name!r} is not the name of a file in the bundle")
     for what, tensors, names in (
         ("inputs", manifest.inputs, ["boards", "utility"]),
         ("outputs", manifest.outputs, ["outcomes", "expected_utility"]),

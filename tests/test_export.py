@@ -444,8 +444,35 @@ def test_model_with_a_fixed_batch_is_refused(copied):
 
 
 def test_model_of_other_weights_is_refused(copied):
-    update_manifest(copied, weights_sha256="0" * 64)
+    """Card and manifest agree with each other, but the model was made from something else."""
+    card = json.loads((copied / "card.json").read_text()) | {"weights_sha256": "0" * 64}
+    (copied / "card.json").write_text(json.dumps(card))
+    update_manifest(copied, "card.json", weights_sha256="0" * 64)
     with pytest.raises(CheckpointError, match=r"model\.onnx: made from weights"):
+        verify_bundle(copied)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"weights_sha256": "0" * 64}, "weights_sha256 is '000"),
+        ({"ruleset": "plakoto"}, "ruleset is 'plakoto'"),
+        ({"features": "zzz"}, "features is 'zzz'"),
+        ({"tolerance": 1e9}, "tolerance"),
+        ({"files": {"../card.json": "0"}}, "not the name of a file"),
+    ],
+)
+def test_manifest_that_says_something_else_than_the_card_is_refused(copied, fields, message):
+    update_manifest(copied, **fields)
+    with pytest.raises(CheckpointError, match=message):
+        verify_bundle(copied)
+
+
+@pytest.mark.parametrize(("name", "text"), [("card.json", "{}"), ("ruleset.json", "zzz")])
+def test_card_or_ruleset_replaced_with_its_digest_is_refused(copied, name, text):
+    (copied / name).write_text(text)
+    update_manifest(copied, name)
+    with pytest.raises(CheckpointError, match=name.replace(".", r"\.")):
         verify_bundle(copied)
 
 

@@ -150,8 +150,8 @@ def test_handed_case(case: dict[str, Any]) -> None:
     [
         ("fevga", {(0, 25): 1, (0, 24): 14}, "bar"),
         ("fevga", {(0, 24): 14, (0, 12): 1}, "both sides stand on the mover's point 12"),
-        ("plakoto", {(0, PINNED + 24): 1}, "pinned on the mover's point 24"),
-        ("plakoto", {(0, 24): 14, (0, 1): 1}, "exactly one must be pinned"),
+        ("plakoto", {(0, PINNED + 24): 1}, "pinned with no opponent over it on the mover's point 24"),
+        ("plakoto", {(0, 24): 14, (0, 1): 1}, "not exactly one is pinned"),
         ("tawula", {(0, RESERVE): 14, (0, 24): 1}, "14 checkers in reserve"),
         ("gul-bara", {(0, 26): 4}, "4 own rolls"),
         ("gul-bara", {(0, 24): 14}, "14 checkers"),

@@ -208,7 +208,7 @@ def test_unreadable_text_is_refused(name: str, text: str, message: str) -> None:
         ("fevga", "24:14 off:0 / 24:15", "mover has 14 checkers"),
         ("fevga", "24:14 12:1 / 24:15", "both sides stand on the mover's point 12"),
         ("north-sultan", "24:14 1:1 / 24:15", "point 1: both sides"),
-        ("plakoto", "24:14 1:1 / 24:15", "exactly one must be pinned"),
+        ("plakoto", "24:14 1:1 / 24:15", "not exactly one is pinned"),
         ("gul-bara", "24:15 rolls:4 / 24:15", "4 own rolls"),
         ("tawula", "res:14 24:1 / res:13 24:2", "14 checkers in reserve"),
         ("tawula", "res:13 24:3 / res:13 24:2", "mover has 16 checkers"),
@@ -238,7 +238,7 @@ def test_boards_of_another_shape_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "changes", "message"),
     [
-        ("plakoto", {(0, PINNED + 24): 1}, "pinned on the mover's point 24"),
+        ("plakoto", {(0, PINNED + 24): 1}, "pinned with no opponent over it on the mover's point 24"),
         ("plakoto", {(1, PINNED + 3): -1}, "opponent's place 28: -1"),
         ("gul-bara", {(0, OWN_ROLLS): 300}, "mover's place 26: 300"),
         ("gul-bara", {(0, 24): 14, (0, OWN_ROLLS): 1}, "14 checkers"),

@@ -44,6 +44,14 @@ def test_numbers_that_yaml_reads_as_text_are_repaired() -> None:
         (["ray.mode=asynchronous"], ["ray.workers"]),
         (["games"], ["games", "KEY=VALUE"]),
         (["games.more=1"], ["games.more"]),
+        (["games=on"], ["games", "true"]),
+        (["seed=2001-99-99"], ["seed=2001-99-99", "YAML"]),
+        (["evaluation.final_seed=18446744073709551616"], ["evaluation.final_seed"]),
+        (["self_play.threads=100000"], ["self_play.threads"]),
+        (["learner.passes=.inf"], ["learner.passes"]),
+        (["learner.learning_rate=.inf"], ["learner.learning_rate"]),
+        (["learner.window_rounds=99999999999999999999999"], ["learner.window_rounds"]),
+        (["network.hidden=[16.5]"], ["--set network.hidden"]),
     ],
 )
 def test_a_mistake_is_named_with_its_key_and_value(overrides: list[str], fragments: list[str]) -> None:
@@ -64,6 +72,15 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"recipe\.yaml: keys and values expected"):
         load_config(path, [])
     path.write_text("a: [1\n")
+    with pytest.raises(ConfigError, match=r"recipe\.yaml: not YAML"):
+        load_config(path, [])
+    path.write_text("games: 1\nseed: 2\ngames: 3\n")
+    with pytest.raises(ConfigError, match=r"recipe\.yaml: not YAML: games stands twice"):
+        load_config(path, [])
+    path.write_text("0\n")
+    with pytest.raises(ConfigError, match=r"recipe\.yaml: keys and values expected, not int"):
+        load_config(path, [])
+    path.write_text("[" * 3000)
     with pytest.raises(ConfigError, match=r"recipe\.yaml: not YAML"):
         load_config(path, [])
     with pytest.raises(ConfigError, match=r"missing\.yaml: cannot be read"):

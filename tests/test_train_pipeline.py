@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,6 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from tavla_ai.checkpoint import load_checkpoint
 from train.__main__ import main
+from train.run import RunDirectory
 
 TAVLA = str(Path(sys.executable).with_name("tavla"))
 
@@ -159,6 +162,9 @@ def test_resuming_with_another_setting_is_refused(
         (["--workers", "1", "--set", "ray.address=127.0.0.1:1"], "ray.address '127.0.0.1:1': nothing answers there"),
         (["--workers", "1", "--set", "ray.address=ray://127.0.0.1:1"], "nothing answers there"),
         (["--workers", "1", "--set", "ray.address=somewhere"], "host:port"),
+        (["--set", "learner.device=meta"], "learner.device"),
+        (["--bogus"], "--bogus"),
+        (["--rounds", "0"], "--rounds"),
     ],
 )
 def test_a_mistake_costs_one_line_and_leaves_no_directory(
@@ -211,6 +217,65 @@ def test_a_damaged_checkpoint_is_not_resumed(
     trainer.write_bytes(trainer.read_bytes()[:100])
     assert train(monkeypatch, "--resume", str(run)) == 2
     assert "trainer.pt: damaged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "fragment"),
+    [
+        (lambda state: {}, "does not fit this run"),
+        (lambda state: [1], "not a trainer's state"),
+        (lambda state: {**state, "progress": {"speed": 1}}, "does not fit this run"),
+        (lambda state: {**state, "learner": {**state["learner"], "average": []}}, "does not fit this run"),
+    ],
+)
+def test_a_trainer_state_of_something_else_is_not_resumed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    change: Callable[[dict[str, Any]], object],
+    fragment: str,
+) -> None:
+    run = tmp_path / "run"
+    assert train(monkeypatch, *arguments(run, "--rounds", "1")) == 0
+    capsys.readouterr()
+    (checkpoint,) = (run / "checkpoints").iterdir()
+    trainer = checkpoint / "trainer.pt"
+    torch.save(change(torch.load(trainer, weights_only=True)), trainer)
+    assert train(monkeypatch, "--resume", str(run)) == 2
+    error = capsys.readouterr().err
+    assert fragment in error
+    assert error.count("\n") == 1
+
+
+def test_a_start_that_was_killed_half_way_can_be_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / ".config.yaml.tmp").write_text("games: 1")
+    assert train(monkeypatch, *arguments(run, "--resume", "auto", "--rounds", "1")) == 0
+    (run / "config.yaml").write_text("[1: {")
+    assert train(monkeypatch, "--resume", str(run)) == 2
+    assert "config.yaml: not YAML" in capsys.readouterr().err
+
+
+def test_two_processes_cannot_train_one_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = tmp_path / "run"
+    assert train(monkeypatch, *arguments(run, "--rounds", "1")) == 0
+    with RunDirectory(run).lock():
+        assert train(monkeypatch, "--resume", str(run)) == 2
+    assert "another process is training this run" in capsys.readouterr().err
+
+
+def test_a_path_that_cannot_be_a_directory_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    assert train(monkeypatch, *arguments(file / "run")) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])

@@ -82,9 +82,9 @@ class _Screen(Reporter):
 
     def evaluated(self, results: list[PairResult]) -> None:
         for result in results:
+            error = "" if result.standard_error is None else f" ± {1.96 * result.standard_error:.3f}"
             self._console.print(
-                f"{result.points_per_game:+.3f} ± {1.96 * (result.standard_error or 0):.3f} points per game "
-                f"against {result.b} ({result.games} games)",
+                f"{result.points_per_game:+.3f}{error} points per game against {result.b} ({result.games} games)",
                 highlight=False,
             )
 
@@ -153,7 +153,7 @@ def command(
         pipeline = Pipeline(config, run, pool, screen)
         if resume is None:
             run.create(config)
-        with run.logging():
+        with run.lock(), run.logging():
             if resume is not None:
                 pipeline.resume()
             if not pipeline.train(rounds):
@@ -172,12 +172,12 @@ def _print_result(card: Card, run: RunDirectory, as_json: bool) -> None:
     for heading in ("opponent", "games", "points per game", "95 % interval", "wins", "mars of wins"):
         table.add_column(heading, justify="left" if heading == "opponent" else "right")
     for result in card.results:
-        half = 1.96 * result.standard_error
+        half = None if result.standard_error is None else 1.96 * result.standard_error
         table.add_row(
             result.opponent,
             str(result.games),
             f"{result.points_per_game:+.3f}",
-            f"{result.points_per_game - half:+.3f} … {result.points_per_game + half:+.3f}",
+            "" if half is None else f"{result.points_per_game - half:+.3f} … {result.points_per_game + half:+.3f}",
             f"{result.win_share:.1%}",
             f"{result.mars_share:.1%}",
         )
@@ -197,10 +197,14 @@ def main() -> None:
     try:
         command(standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        click.echo(f"error: {' '.join(error.format_message().split())} (see python -m train --help)", err=True)
         sys.exit(EXIT_USER)
     except TavlaError as error:
         click.echo(f"error: {error}", err=True)
+        sys.exit(EXIT_USER)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        click.echo(f"error: {where}{error.strerror or error}", err=True)
         sys.exit(EXIT_USER)
     except DivergedError as error:
         click.echo(f"error: {error}; stopped, the last checkpoint is kept", err=True)

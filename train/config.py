@@ -13,10 +13,24 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from tavla_ai.errors import ConfigError, RulesetError
 from tavla_ai.rulesets import get_ruleset
+from tavla_ai.tournament import MAX_SEED, MAX_WORKERS
+
+MAX_GAMES = 10**12
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, allow_inf_nan=False
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_truth_values(cls, data: Any) -> Any:
+        # YAML reads `on` and `yes` as true, which would pass for the number 1.
+        for key, value in data.items() if isinstance(data, dict) else ():
+            if isinstance(value, bool):
+                raise ValueError(f"{key}: a number or text expected, not {str(value).lower()}")
+        return data
 
 
 class NetworkConfig(_Section):
@@ -53,10 +67,15 @@ class UtilityConfig(_Section):
 class SelfPlayConfig(_Section):
     """How games are played."""
 
-    games_per_round: int = Field(default=1000, ge=1, description="games between two versions of the weights")
-    games_per_task: int = Field(default=250, ge=1, description="games of one request to a worker")
+    games_per_round: int = Field(
+        default=1000, ge=1, le=MAX_GAMES, description="games between two versions of the weights"
+    )
+    games_per_task: int = Field(default=250, ge=1, le=MAX_GAMES, description="games of one request to a worker")
     threads: int = Field(
-        default=0, ge=0, description="threads of in-process self-play (`ray.workers: 0`); 0 takes every core"
+        default=0,
+        ge=0,
+        le=MAX_WORKERS,
+        description="threads of in-process self-play (`ray.workers: 0`); 0 takes every core",
     )
     utilities: tuple[UtilityConfig, ...] = Field(
         default=(UtilityConfig(kind="single", share=1.0),),
@@ -99,10 +118,13 @@ class LearnerConfig(_Section):
         gt=0,
         description="step size at the end; in between it falls along half a cosine",
     )
-    batch_size: int = Field(default=2048, ge=1, description="afterstates per step")
-    passes: float = Field(default=1.0, gt=0, description="afterstates trained per new one")
+    batch_size: int = Field(default=2048, ge=1, le=2**24, description="afterstates per step")
+    passes: float = Field(default=1.0, gt=0, le=1000, description="afterstates trained per new one")
     window_rounds: int = Field(
-        default=1, ge=1, description="rounds whose afterstates are kept and sampled from; 1 streams each once"
+        default=1,
+        ge=1,
+        le=10_000,
+        description="rounds whose afterstates are kept and sampled from; 1 streams each once",
     )
     ema: float = Field(
         default=0.999,
@@ -118,16 +140,18 @@ class LearnerConfig(_Section):
 class EvaluationConfig(_Section):
     """Measuring the averaged weights while training and at the end."""
 
-    every_games: int = Field(default=100_000, ge=1, description="self-play games between two evaluations")
-    games: int = Field(default=2_000, ge=2, description="games per opponent while training, even")
-    final_games: int = Field(default=20_000, ge=2, description="games per opponent at the end, even")
+    every_games: int = Field(default=100_000, ge=1, le=MAX_GAMES, description="self-play games between two evaluations")
+    games: int = Field(default=2_000, ge=2, le=MAX_GAMES, description="games per opponent while training, even")
+    final_games: int = Field(default=20_000, ge=2, le=MAX_GAMES, description="games per opponent at the end, even")
     opponents: tuple[str, ...] | None = Field(
         default=None,
         description="bots as the tournament names them; `previous` is the checkpoint evaluated before; "
         "null takes random, pubeval in the games it plays, and previous",
     )
-    seed: int = Field(default=1_000_001, ge=0, description="seed of the dice while training")
-    final_seed: int = Field(default=2_000_003, ge=0, description="seed of the dice at the end, used for nothing else")
+    seed: int = Field(default=1_000_001, ge=0, le=MAX_SEED, description="seed of the dice while training")
+    final_seed: int = Field(
+        default=2_000_003, ge=0, le=MAX_SEED, description="seed of the dice at the end, used for nothing else"
+    )
 
     @field_validator("games", "final_games")
     @classmethod
@@ -152,7 +176,7 @@ class RayConfig(_Section):
         description="`local` starts a cluster of its own, `auto` joins the one this machine belongs to, "
         "`ray://host:port` or `host:port` a named one",
     )
-    workers: int = Field(default=0, ge=0, description="worker actors; 0 plays in this process, without Ray")
+    workers: int = Field(default=0, ge=0, le=100_000, description="worker actors; 0 plays in this process, without Ray")
     mode: Literal["synchronous", "asynchronous"] = Field(
         default="synchronous",
         description="rounds that give the same weights for any number of workers, or free-running workers",
@@ -166,7 +190,7 @@ class TrainConfig(_Section):
 
     ruleset: str = Field(default="north-sultan", description="preset name, see `tavla rulesets`")
     seed: int = Field(default=1, ge=0, lt=2**63, description="of dice, initial weights and sampling")
-    games: int = Field(default=1_000_000, ge=1, description="self-play games of the whole run")
+    games: int = Field(default=1_000_000, ge=1, le=MAX_GAMES, description="self-play games of the whole run")
     parent: str | None = Field(default=None, description="checkpoint to start from instead of random weights")
     network: NetworkConfig = NetworkConfig()
     td: TDConfig = TDConfig()
@@ -208,17 +232,42 @@ def load_config(path: Path | None, overrides: list[str]) -> TrainConfig:
       ConfigError: the file cannot be read, or a key or value is not what was expected; one line that names
         the file, the key and the value.
     """
-    data: Any = {}
-    if path is not None:
-        try:
-            data = yaml.safe_load(path.read_text()) or {}
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
-        if not isinstance(data, dict):
-            raise ConfigError(f"{path}: keys and values expected, not {type(data).__name__}")
-    return parse_config(data, overrides, str(path) if path else "defaults")
+    if path is None:
+        return parse_config({}, overrides, "defaults")
+    return parse_config(read_yaml(path), overrides, str(path))
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """Refuses a key that a mapping has twice, of which YAML would silently keep the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if isinstance(key, str) and key in seen:
+                raise yaml.YAMLError(f"{key} stands twice, in line {key_node.start_mark.line + 1} again")
+            if isinstance(key, str):
+                seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Return the keys and values of a YAML file.
+
+    Raises:
+      ConfigError: the file cannot be read, is not YAML, or is not keys and values.
+    """
+    try:
+        data = yaml.load(path.read_text(), _StrictLoader)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())[:200]}") from None
+    if data is None:
+        return {}
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path}: keys and values expected, not {type(data).__name__}")
+    return data
 
 
 def parse_config(data: dict[str, Any], overrides: list[str], source: str) -> TrainConfig:
@@ -230,7 +279,7 @@ def parse_config(data: dict[str, Any], overrides: list[str], source: str) -> Tra
             raise ConfigError(f"--set {override}: expected KEY=VALUE, such as td.lambda=0.7")
         try:
             value = yaml.safe_load(text)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, ValueError, RecursionError):
             raise ConfigError(f"--set {override}: the value is not YAML") from None
         _set(data, key.split("."), value, override)
         overridden.add(key)
@@ -239,7 +288,7 @@ def parse_config(data: dict[str, Any], overrides: list[str], source: str) -> Tra
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        culprit = next((name for name in overridden if key and (name + ".").startswith(key + ".")), None)
+        culprit = next((name for name in overridden if key and _is_prefix(name, key)), None)
         where = f"--set {culprit}" if culprit else f"{source}: {key}" if key else source
         if first["type"] == "extra_forbidden":
             raise ConfigError(f"{where}: unknown key") from None
@@ -247,6 +296,11 @@ def parse_config(data: dict[str, Any], overrides: list[str], source: str) -> Tra
         given = first["input"]
         shown = f" (got {given!r})" if isinstance(given, str | int | float | bool) or given is None else ""
         raise ConfigError(f"{where}: {message}{shown}") from None
+
+
+def _is_prefix(name: str, key: str) -> bool:
+    """Return whether one of two dotted keys contains the other."""
+    return (name + ".").startswith(key + ".") or (key + ".").startswith(name + ".")
 
 
 def _set(data: dict[str, Any], path: list[str], value: Any, override: str) -> None:

@@ -171,7 +171,8 @@ class Learner:
     def load_state(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
         self._module.load_state_dict(state["module"])
-        self._average = [average.to(self._device) for average in state["average"]]
+        for average, saved in zip(self._average, state["average"], strict=True):
+            average.copy_(saved)
         self._optimizer.load_state_dict(state["optimizer"])
         self.steps = state["steps"]
         self._window.clear()
@@ -183,6 +184,8 @@ def _device(name: str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(name)
+        if device.type not in ("cpu", "cuda"):
+            raise RuntimeError
     except RuntimeError:
         raise ConfigError(f"learner.device: cpu, cuda, cuda:N or auto expected, not {name!r}") from None
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import resource
 import signal
 import sys
@@ -30,7 +29,7 @@ from torch.utils.tensorboard import SummaryWriter
 from tavla_ai import engine
 from tavla_ai.bots import Bot, make_bot, plays_pubeval
 from tavla_ai.checkpoint import Card, Checkpoint, NetworkSpec, Result, fold, load_checkpoint, save_checkpoint
-from tavla_ai.errors import ConfigError
+from tavla_ai.errors import CheckpointError, ConfigError
 from tavla_ai.rulesets import get_ruleset
 from tavla_ai.tournament import PairResult, play_pairing
 from train.config import TrainConfig, dump_config
@@ -132,9 +131,17 @@ class Pipeline:
             return
         newest = load_checkpoint(checkpoints[-1], self._ruleset)
         state = self._run.load_trainer(newest.path)
-        self._learner.load_state(state["learner"])
-        self.progress = Progress(**state["progress"])
-        self._previous = {name: tensor.numpy() for name, tensor in state["previous"].items()} or None
+        try:
+            self._learner.load_state(state["learner"])
+            self.progress = Progress(**state["progress"])
+            self._previous = {name: tensor.numpy() for name, tensor in state["previous"].items()} or None
+            for weights in filter(None, (self._learner.weights(), self._learner.average_weights(), self._previous)):
+                fold(weights, self._spec.num_places)
+        except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+            reason = " ".join(str(error).split())[:100]
+            raise CheckpointError(
+                f"{newest.path / TRAINER_FILE}: does not fit this run ({type(error).__name__}: {reason})"
+            ) from None
         self._last_saved_round = self.progress.round_index
         log.info("resumed after round %d, %d games", self.progress.round_index, self.progress.games)
 
@@ -319,7 +326,8 @@ class Pipeline:
                 workers=self._config.self_play.num_threads,
             )
             results.append(result)
-            half = 1.96 * (result.standard_error or math.nan)
+            # A single pair has no standard error.
+            half = 1.96 * (result.standard_error if result.standard_error is not None else 0.0)
             log.info(
                 "against %s: %+.3f ± %.3f points per game over %d games",
                 name,
@@ -442,7 +450,7 @@ def _as_result(result: PairResult) -> Result:
         opponent=result.b,
         games=result.games,
         points_per_game=result.points_per_game,
-        standard_error=result.standard_error or 0.0,
+        standard_error=result.standard_error,
         win_share=result.win_share,
         mars_share=result.mars_share or 0.0,
         seed=result.seed,

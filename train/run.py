@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib.metadata
 import json
 import logging
@@ -18,11 +19,12 @@ import yaml
 
 from tavla_ai.checkpoint import is_checkpoint
 from tavla_ai.errors import CheckpointError, ConfigError
-from train.config import TrainConfig, dump_config, parse_config
+from train.config import TrainConfig, dump_config, parse_config, read_yaml
 
 CONFIG_FILE = "config.yaml"
 CODE_FILE = "code.json"
 DIFF_FILE = "code.diff"
+LOCK_FILE = ".lock"
 LOG_FILE = "log.txt"
 METRICS_FILE = "metrics.jsonl"
 TENSORBOARD_FOLDER = "tensorboard"
@@ -58,22 +60,40 @@ class RunDirectory:
 
     def check_free(self) -> None:
         """Raise `ConfigError` if there is something in the folder already."""
-        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+        if self.exists():
             raise ConfigError(
                 f"{self.path}: is occupied; continue it with --resume {self.path}, or name another with --run"
             )
+        if self.final.exists():
+            raise ConfigError(f"{self.final}: is in the way; name another run with --run")
+        if self.path.exists() and (not self.path.is_dir() or any(not _is_temporary(p) for p in self.path.iterdir())):
+            raise ConfigError(f"{self.path}: is occupied, and not by a run; name another with --run")
 
     def create(self, config: TrainConfig) -> None:
         """Make the folder and record configuration and code; see `check_free`."""
         self.check_free()
         self.path.mkdir(parents=True, exist_ok=True)
-        (self.path / CODE_FILE).write_text(json.dumps({**code_version(), **library_versions()}, indent=2) + "\n")
-        if difference := _git("diff", "HEAD"):
-            (self.path / DIFF_FILE).write_text(difference + "\n")
-        # The configuration comes last: with it the run exists.
+        # The configuration comes first: with it the run exists, and can be resumed whatever is missing.
         temporary = self.path / f".{CONFIG_FILE}.tmp"
         temporary.write_text(yaml.safe_dump(dump_config(config), sort_keys=False))
         temporary.replace(self.path / CONFIG_FILE)
+        (self.path / CODE_FILE).write_text(json.dumps({**code_version(), **library_versions()}, indent=2) + "\n")
+        if difference := _git("diff", "HEAD"):
+            (self.path / DIFF_FILE).write_text(difference + "\n")
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other processes from training this run meanwhile.
+
+        Raises:
+          ConfigError: another process is training it.
+        """
+        with (self.path / LOCK_FILE).open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ConfigError(f"{self.path}: another process is training this run") from None
+            yield
 
     def load_config(self, overrides: list[str]) -> TrainConfig:
         """Return the run's configuration with overrides applied.
@@ -84,7 +104,7 @@ class RunDirectory:
         if not self.exists():
             raise ConfigError(f"{self.path}: no run to resume, it has no {CONFIG_FILE}")
         path = self.path / CONFIG_FILE
-        return parse_config(yaml.safe_load(path.read_text()), overrides, str(path))
+        return parse_config(read_yaml(path), overrides, str(path))
 
     @contextmanager
     def logging(self) -> Iterator[None]:
@@ -128,7 +148,14 @@ class RunDirectory:
             raise CheckpointError(f"{path}: missing, training cannot be resumed from here") from None
         except Exception as error:
             raise CheckpointError(f"{path}: damaged ({type(error).__name__})") from None
+        if not isinstance(state, dict):
+            raise CheckpointError(f"{path}: not a trainer's state")
         return state
+
+
+def _is_temporary(path: Path) -> bool:
+    """Return whether a file is what a kill may leave of a run that was about to start."""
+    return path.name in (LOCK_FILE, f".{CONFIG_FILE}.tmp")
 
 
 def code_version() -> dict[str, str]:

@@ -28,24 +28,26 @@ void check_counts(const Rules& rules, const Board& board) {
     throw RulesError("board: both sides have borne off all their checkers");
 }
 
+// What is wrong with the checkers that meet on a point, or nothing.
+const char* point_offence(int mine, int theirs, bool pins, int my_pin, int their_pin) {
+  if (mine > 0 && theirs > 0) {
+    if (!pins) return "both sides stand on ";
+    if (my_pin + their_pin != 1) return "both sides stand, and not exactly one is pinned, on ";
+    if ((my_pin ? mine : theirs) != 1) return "more than one checker is pinned on ";
+  } else if (my_pin + their_pin != 0) {
+    return "a checker is pinned with no opponent over it on ";
+  }
+  return nullptr;
+}
+
 void check_points(const Rules& rules, const Board& board) {
+  const bool pins = rules.family == Family::kPlakoto;
   for (int point = 1; point <= kPoints; ++point) {
     const int facing = rules.facing(point);
-    const int mine = board.count[0][point];
-    const int theirs = board.count[1][facing];
-    const bool pins = rules.family == Family::kPlakoto;
-    const int my_pin = pins ? board.count[0][kPinned + point] : 0;
-    const int their_pin = pins ? board.count[1][kPinned + facing] : 0;
-    const std::string where = "the mover's point " + std::to_string(point);
-    if (mine > 0 && theirs > 0) {
-      if (!pins) throw RulesError("board: both sides stand on " + where);
-      if (my_pin + their_pin != 1)
-        throw RulesError("board: both sides stand on " + where + ", where exactly one must be pinned");
-      if ((my_pin ? mine : theirs) != 1)
-        throw RulesError("board: more than one checker is pinned on " + where);
-    } else if (my_pin + their_pin != 0) {
-      throw RulesError("board: a checker is pinned on " + where + " with no opponent on it");
-    }
+    const char* offence =
+        point_offence(board.count[0][point], board.count[1][facing], pins,
+                      pins ? board.count[0][kPinned + point] : 0, pins ? board.count[1][kPinned + facing] : 0);
+    if (offence) throw RulesError("board: " + std::string(offence) + "the mover's point " + std::to_string(point));
   }
 }
 
