@@ -576,7 +576,8 @@ def bench(
 ) -> None:
     """Time the engine on one core.
 
-    With --against the ratio to an outside engine is shown; it needs the extra [peers].
+    With --against the ratio to an outside engine is shown; it needs the extra [peers]. The learner is timed by
+    `python -m train.bench` in a checkout.
 
     \b
     Example:

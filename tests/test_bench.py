@@ -59,3 +59,14 @@ def test_a_peer_does_the_same_work_in_the_same_run(peer: str) -> None:
     ratios = [result["ratio"] for result in json.loads(done.stdout)["results"] if result["peer"] == peer]
     assert len(ratios) == 2
     assert all(ratio > 0 for ratio in ratios)
+
+
+def test_the_learner_is_timed_on_the_same_positions_each_time() -> None:
+    pytest.importorskip("torch")
+    from train.bench import command
+
+    done = CliRunner().invoke(command, ["--hidden", "16", "--repeats", "2", "--json"])
+    assert done.exit_code == 0, done.output
+    result = json.loads(done.stdout)
+    assert result["count"] > 10_000
+    assert 0 < result["slowest"] <= result["median"] <= result["fastest"]

@@ -192,10 +192,10 @@ def _print_result(card: Card, run: RunDirectory, as_json: bool) -> None:
     click.echo(f"checkpoint: {run.final}")
 
 
-def main() -> None:
-    """Run the command with the product's exit codes: 2 a user's mistake, 3 divergence, 130 interrupted."""
+def run_command(chosen: click.Command) -> None:
+    """Run a command with the product's exit codes: 2 a user's mistake, 3 divergence, 130 interrupted."""
     try:
-        command(standalone_mode=False)
+        chosen(standalone_mode=False)
     except click.ClickException as error:
         click.echo(f"error: {' '.join(error.format_message().split())} (see python -m train --help)", err=True)
         sys.exit(EXIT_USER)
@@ -212,6 +212,11 @@ def main() -> None:
     except (Interrupted, KeyboardInterrupt, click.Abort):
         click.echo("interrupted; the run is saved and can be resumed", err=True)
         sys.exit(EXIT_INTERRUPTED)
+
+
+def main() -> None:
+    """Run `python -m train`."""
+    run_command(command)
 
 
 if __name__ == "__main__":
