@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import click
 from rich import box
@@ -39,6 +39,9 @@ from tavla_ai.tournament import (
     TournamentResult,
     play_tournament,
 )
+
+# Timed by the trainer, which the play-time package does not import.
+LEARN: Literal["learn"] = "learn"
 
 USER_ERROR = 2
 INTERRUPTED = 130
@@ -546,28 +549,39 @@ def train(ctx: click.Context, args: tuple[str, ...]) -> None:
     Example:
       tavla train --config configs/tavla.yaml
     """
-    if Path("train/__main__.py").is_file():
-        sys.stdout.flush()
-        # The trainer takes over this process, so that Ctrl-C and exit codes are its own.
-        os.execv(sys.executable, [sys.executable, "-m", "train", *args])
-    if {"-h", "--help"} & set(args):
+    if {"-h", "--help"} & set(args) and not _TRAINER.is_file():
         click.echo(ctx.get_help())
         return
-    raise TavlaError(f"{Path.cwd()} has no train package: training runs from a checkout, after pip install -e .[train]")
+    _become_trainer("train", *args)
+
+
+_TRAINER = Path("train/__main__.py")
+
+
+def _become_trainer(module: str, *args: str) -> NoReturn:
+    """Let a module of the train package take over this process, so that Ctrl-C and exit codes are its own."""
+    if not _TRAINER.is_file():
+        raise TavlaError(
+            f"{Path.cwd()} has no train package: training runs from a checkout, after pip install -e .[train]"
+        )
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", module, *args])
 
 
 # tavla bench
 
 
 @main.command()
-@click.argument("measures", nargs=-1, type=click.Choice(MEASURES), metavar="[plays|evaluate|selfplay]...")
+@click.argument(
+    "measures", nargs=-1, type=click.Choice((*MEASURES, LEARN)), metavar="[plays|evaluate|selfplay|learn]..."
+)
 @_ruleset_option
 @click.option("--checkpoint", type=Path, metavar="DIR", help="Whose network plays.  [default: untrained weights]")
 @click.option("--against", type=click.Choice(PEERS), help="Let an outside engine do the same work beside ours.")
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Timed repeats.")
 @_json_option
 def bench(
-    measures: tuple[Measure, ...],
+    measures: tuple[Measure | Literal["learn"], ...],
     ruleset_name: str,
     checkpoint: Path | None,
     against: str | None,
@@ -576,16 +590,22 @@ def bench(
 ) -> None:
     """Time the engine on one core.
 
-    With --against the ratio to an outside engine is shown; it needs the extra [peers]. The learner is timed by
-    `python -m train.bench` in a checkout.
+    With --against the ratio to an outside engine is shown; it needs the extra [peers]. `learn` times the learner
+    in a checkout, by itself; `python -m train.bench --help` has its options.
 
     \b
     Example:
       tavla bench selfplay --checkpoint checkpoints/tavla
     """
     ruleset = get_ruleset(ruleset_name)
+    if LEARN in measures:
+        if len(measures) > 1 or checkpoint is not None or against is not None:
+            raise click.UsageError("learn is timed by itself, without --checkpoint or --against")
+        options = ["--ruleset", ruleset_name, "--repeats", str(repeats), *(["--json"] if as_json else [])]
+        _become_trainer("train.bench", *options)
     loaded = None if checkpoint is None else load_checkpoint(checkpoint, ruleset)
-    report = run_bench(ruleset, measures or MEASURES, loaded, repeats, against)
+    chosen = tuple(measure for measure in measures if measure != LEARN)
+    report = run_bench(ruleset, chosen or MEASURES, loaded, repeats, against)
     if as_json:
         _print_json(report.model_dump(mode="json"))
         return

@@ -45,6 +45,12 @@ def test_plays_are_counted_as_the_generator_counts_them() -> None:
     assert 18 < counts["afterstates"] / counts["rolls"] < 19.5
 
 
+def test_learning_is_timed_by_itself() -> None:
+    done = CliRunner().invoke(main, ["bench", "learn", "plays"])
+    assert done.exit_code == 2
+    assert "by itself" in done.output
+
+
 def test_an_unknown_measure_is_refused() -> None:
     done = CliRunner().invoke(main, ["bench", "nonsense"])
     assert done.exit_code == 2

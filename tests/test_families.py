@@ -110,6 +110,64 @@ def test_many_games_of_random_play(preset: str) -> None:
     check_games(preset, seed=8, turns=100_000)
 
 
+def scattered(preset: str, rng: np.random.Generator) -> np.ndarray:
+    """A random legal board that need not come from play: crowded or thin, with men off, on the bar or waiting."""
+    rules = rules_of(preset)
+    while True:
+        board = np.zeros((2, rules.num_places), np.int8)
+        # Whole boards, far ends and bear-offs, so that every rule of the end of the game is met.
+        low, high = [(1, 24), (1, 24), (1, 12), (1, 6), (13, 24)][rng.integers(5)]
+        for side in board:
+            waiting = int(rng.integers(14)) if preset == "tawula" and rng.random() < 0.5 else 0
+            barred = int(rng.integers(3)) if preset in ("tawula", "oyna-backgammon") and rng.random() < 0.3 else 0
+            off = int(rng.integers(15 - waiting - barred)) if waiting == 0 and rng.random() < 0.5 else 0
+            if waiting:
+                side[RESERVE] = waiting
+            side[0], side[25] = off, barred
+            points = rng.choice(
+                np.arange(low, high + 1), size=min(high - low + 1, int(rng.integers(2, 9))), replace=False
+            )
+            for point in rng.choice(points, size=15 - waiting - barred - off):
+                side[point] += 1
+            if preset == "gul-bara":
+                side[26] = rng.integers(4)
+        if preset.startswith("plakoto"):
+            for point in range(1, 25):
+                mine, theirs = board[0, point], board[1, 25 - point]
+                if mine and theirs and (mine == 1 or theirs == 1):
+                    pinned = int(rng.integers(2)) if mine == theirs == 1 else int(mine > 1)
+                    board[pinned, PINNED + (25 - point if pinned else point)] = 1
+        try:
+            rules.check(board)
+            rules.check(board[::-1].copy())
+        except RulesetError:
+            continue
+        if oracle.score(preset, oracle_position(preset, board)) is None:
+            return board
+
+
+def check_scattered(preset: str, seed: int, count: int) -> None:
+    rules = rules_of(preset)
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        board = scattered(preset, rng)
+        dice = stage_of(rng.integers(1, 7, size=2))
+        # Both seats: whoever is to move, the plays are the oracle's.
+        check_stage(preset, rules, board, dice)
+        check_stage(preset, rules, board[::-1].copy(), dice)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_positions_not_from_play(preset: str) -> None:
+    check_scattered(preset, seed=5, count=500)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", PRESETS)
+def test_many_positions_not_from_play(preset: str) -> None:
+    check_scattered(preset, seed=6, count=20_000)
+
+
 def case_position(preset: str, data: dict[str, Any]) -> oracle.Position:
     off = data.get("off", [0, 0])
     bar = data.get("bar", [0, 0])
