@@ -26,13 +26,14 @@ from tavla_ai.errors import TavlaError
 from tavla_ai.match import Utility
 from tavla_ai.rulesets import NUM_CHECKERS, Ruleset
 
-Measure = Literal["plays", "evaluate", "selfplay"]
-MEASURES: tuple[Measure, ...] = ("plays", "evaluate", "selfplay")
+Measure = Literal["plays", "evaluate", "selfplay", "search"]
+MEASURES: tuple[Measure, ...] = ("plays", "evaluate", "selfplay", "search")
 
 _SEED = 1
 _WALK_GAMES = 300
 _SELF_PLAY_GAMES = 1000
 _PEER_POSITIONS = 2000
+_SEARCH_DECISIONS = 200
 
 
 class BenchResult(BaseModel):
@@ -99,6 +100,7 @@ def run_bench(
         "plays": _plays(ruleset),
         "evaluate": _evaluate(ruleset, network),
         "selfplay": _self_play(ruleset, network),
+        "search": _search(ruleset, network),
     }
     results: list[BenchResult] = []
     with _one_core():
@@ -220,6 +222,26 @@ def _self_play(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]
     def work() -> Timed:
         result = engine.self_play(rules, network, _SEED, 0, _SELF_PLAY_GAMES, 0.7, values, inputs, [1.0])
         return Timed({"games": _SELF_PLAY_GAMES, "turns": result.plies, "afterstates": result.evaluated})
+
+    return work
+
+
+def _search(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
+    """Decide at 1-ply, looking ahead for the five best plays; Gul Bara, which is not searched, at 0-ply."""
+    rules = engine.compile_rules(ruleset)
+    utility = Utility.points(ruleset)
+    values = np.array([utility.values], np.float32)
+    inputs = np.array([utility.inputs], np.float32)
+    boards, dice = engine.random_walk(rules, _SEED, 0, 10)
+    boards, dice = boards[:: len(boards) // _SEARCH_DECISIONS], dice[:: len(dice) // _SEARCH_DECISIONS]
+    ply = 0 if ruleset.family == "gul-bara" else 1
+
+    def work() -> Timed:
+        looked_at = 0
+        for board, (first, second) in zip(boards, dice.tolist(), strict=True):
+            _, depths = engine.search_plays(network, rules, board, first, second, values, inputs, ply, 5)
+            looked_at += int((depths == ply).sum())
+        return Timed({f"{ply}-ply decisions": len(boards), f"{ply}-ply plays": looked_at})
 
     return work
 

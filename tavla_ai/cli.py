@@ -573,7 +573,7 @@ def _become_trainer(module: str, *args: str) -> NoReturn:
 
 @main.command()
 @click.argument(
-    "measures", nargs=-1, type=click.Choice((*MEASURES, LEARN)), metavar="[plays|evaluate|selfplay|learn]..."
+    "measures", nargs=-1, type=click.Choice((*MEASURES, LEARN)), metavar="[plays|evaluate|selfplay|search|learn]..."
 )
 @_ruleset_option
 @click.option("--checkpoint", type=Path, metavar="DIR", help="Whose network plays.  [default: untrained weights]")

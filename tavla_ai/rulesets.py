@@ -72,6 +72,10 @@ class Ruleset(BaseModel):
         default=None, ge=1, description="gul-bara: own roll from which a double is followed by all higher ones"
     )
     cube: bool = Field(default=False, description="whether the stakes can be doubled with a cube")
+    cube_limit: int = Field(default=64, ge=1, description="highest value of the cube")
+    crawford: bool = Field(
+        default=False, description="no doubling in the first game after a side has come within a point of the match"
+    )
     concession: Concession = Field(
         default="none",
         description="whether a game can be conceded: `offered`, the opponent may refuse; `final`, it ends the game; "
@@ -249,6 +253,7 @@ _PRESETS = {
                 "name": "oyna-backgammon",
                 "title": "Backgammon (oyna.app)",
                 "cube": True,
+                "crawford": True,
                 "concession": "offered",
                 "scores": (3, 2, 1, -1, -2, -3),
                 "match_lengths": (1, 2, 3, 5),

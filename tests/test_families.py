@@ -276,3 +276,24 @@ def test_a_double_cascades_from_the_fourth_own_roll_on(own_roll: int, expected: 
             # The first stage not completed passes with all later ones.
             first = turn["passed_on"][0][0]
             assert len(turn["passed_on"]) == (6 - first + 1 if own_roll >= 4 else 1)
+
+
+@pytest.mark.parametrize(
+    ("preset", "me", "opp"),
+    [
+        # All off; his mother pinned and my start empty; both mothers pinned; capote.
+        ("fevga", {0: 15}, {24: 15}),
+        ("plakoto", {1: 1, 20: 14}, {24: 1, 10: 14, PINNED + 24: 1}),
+        ("plakoto", {1: 1, 24: 1, 20: 13, PINNED + 24: 1}, {24: 1, 1: 1, 10: 13, PINNED + 24: 1}),
+        ("tawula", {0: 1, 6: 14}, {25: 1, 1: 14}),
+    ],
+)
+def test_a_game_that_is_over_is_not_played_on(preset: str, me: dict[int, int], opp: dict[int, int]) -> None:
+    rules = rules_of(preset)
+    board = np.zeros((2, rules.num_places), np.int8)
+    for side, counts in enumerate((me, opp)):
+        for place, count in counts.items():
+            board[side, place] = count
+    for seen in (board, board[::-1].copy()):
+        with pytest.raises(RulesetError, match="the game is over"):
+            engine.legal_plays(rules, seen, 3, 1)

@@ -25,6 +25,7 @@ from tavla_ai.engine._core import (
     random_turns,
     random_walk,
     rolls,
+    search_plays,
     self_play,
 )
 from tavla_ai.rulesets import NUM_PLACES, Ruleset
@@ -53,6 +54,7 @@ __all__ = [
     "random_turns",
     "random_walk",
     "rolls",
+    "search_plays",
     "self_play",
 ]
 

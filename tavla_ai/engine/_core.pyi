@@ -60,6 +60,11 @@ class Network:
         Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.
         """
 
+def search_plays(network: Network, rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, keep: int) -> tuple[NDArray[numpy.float32], NDArray[numpy.int32]]:
+    """
+    Return the expected utility float32[n] of each play for the mover, in the order of `legal_plays`, and the ply int32[n] at which it was looked at: `ply` for the `keep` best at 0-ply, 0 for the others. One row of values float32[1, K] and inputs float32[1, K - 2] says what he plays for.
+    """
+
 class Player:
     """A player that the engine runs by itself."""
 

@@ -14,6 +14,7 @@
 
 #include "duel.hpp"
 #include "perft.hpp"
+#include "search.hpp"
 #include "selfplay.hpp"
 
 namespace nb = nanobind;
@@ -88,7 +89,7 @@ std::vector<Board> boards_for_network(const BoardsInput& input, int num_places) 
 // A board of the game that is not over yet.
 void check_playable(const Rules& rules, const Board& board) {
   check_board(rules, board);
-  if (board.is_over()) throw RulesError("board: the game is over, there is nothing to play");
+  if (is_finished(rules, board)) throw RulesError("board: the game is over, there is nothing to play");
 }
 
 Board board_of(const Rules& rules, const BoardInput& input) {
@@ -151,6 +152,13 @@ Rules make_rules(const std::string& family, const std::vector<int>& setup, int r
   rules.stuck_limit = stuck_limit;
   check_board(rules, rules.start());
   return rules;
+}
+
+void require_fits(const Network& network, const Rules& rules) {
+  require(network.num_outputs() == rules.num_scores(), "network: one output per score of the ruleset expected");
+  require(network.num_utility_inputs() == rules.num_scores() - 2,
+          "network: two utility inputs fewer than the ruleset has scores expected");
+  require(network.num_places() == rules.num_places(), "network: made for another game");
 }
 
 DenseLayer layer_of(const Matrix& weight, const Vector& bias) {
@@ -229,6 +237,29 @@ nb::ndarray<nb::numpy, float> evaluate_plays(const Network& network, const Rules
   const auto n = static_cast<std::size_t>(plays->num_leaves());
   return to_numpy(transposed(columns, stride, plays->num_leaves(), network.num_outputs()),
                   {n, static_cast<std::size_t>(network.num_outputs())});
+}
+
+std::pair<nb::ndarray<nb::numpy, float>, nb::ndarray<nb::numpy, std::int32_t>> search_plays(
+    const Network& network, const Rules& rules, const BoardInput& input, int first, int second, const Matrix& values,
+    const Matrix& inputs, int ply, int keep) {
+  const Board board = board_of(rules, input);
+  check_playable(rules, board);
+  check_dice(first, second);
+  require_fits(network, rules);
+  require(ply >= 0 && ply <= 4, "ply: 0 to 4 expected");
+  require(keep >= 1, "keep: at least 1 expected");
+  if (ply > 0 && rules.family == Family::kGulBara)
+    throw RulesError("search: a turn of Gul Bara is more than one roll; only 0-ply is played");
+  const std::vector<Utility> utilities = utilities_of(values, inputs, rules.num_scores());
+  require(utilities.size() == 1, "utilities: one row expected");
+  std::vector<float> found;
+  std::vector<int> depths;
+  {
+    const nb::gil_scoped_release release;
+    Searcher(rules, network, ply, keep).rank(board, {first, second}, utilities[0], ply, found, depths);
+  }
+  const std::size_t n = found.size();
+  return {to_numpy(std::move(found), {n}), to_numpy(std::vector<std::int32_t>(depths.begin(), depths.end()), {n})};
 }
 
 using PlaysOutput = std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int8_t>,
@@ -331,10 +362,7 @@ nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& uti
 SelfPlayResult run_self_play(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
                              std::int64_t num_games, float lambda, const Matrix& values, const Matrix& inputs,
                              const std::vector<double>& shares, int threads) {
-  require(network.num_outputs() == rules.num_scores(), "network: one output per score of the ruleset expected");
-  require(network.num_utility_inputs() == rules.num_scores() - 2,
-          "network: two utility inputs fewer than the ruleset has scores expected");
-  require(network.num_places() == rules.num_places(), "network: made for another game");
+  require_fits(network, rules);
   require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
   require(num_games >= 0, "num_games: a number from 0 up expected");
   UtilityMix mix{utilities_of(values, inputs, rules.num_scores()), {}};
@@ -439,6 +467,12 @@ NB_MODULE(_core, m) {
            "afterstates int8[N, 2, num_places], his side first; utility_inputs float32[N, U] are his.")
       .def("evaluate_plays", &evaluate_plays, "rules"_a, "board"_a.noconvert(), "first"_a, "second"_a, "utility_inputs"_a.noconvert(),
            "Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.");
+
+  m.def("search_plays", &search_plays, "network"_a, "rules"_a, "board"_a.noconvert(), "first"_a, "second"_a,
+        "values"_a.noconvert(), "inputs"_a.noconvert(), "ply"_a, "keep"_a,
+        "Return the expected utility float32[n] of each play for the mover, in the order of `legal_plays`, and the ply "
+        "int32[n] at which it was looked at: `ply` for the `keep` best at 0-ply, 0 for the others. One row of values "
+        "float32[1, K] and inputs float32[1, K - 2] says what he plays for.");
 
   nb::class_<Player>(m, "Player", "A player that the engine runs by itself.")
       .def_static("random", [] { return Player(RandomPlayer{}); }, "Every legal play with equal chance.")

@@ -31,8 +31,6 @@ struct Board {
     std::memcpy(other.count[1], count[0], kMaxPlaces);
     return other;
   }
-
-  bool is_over() const { return count[0][kOff] == kCheckers || count[1][kOff] == kCheckers; }
 };
 
 // The opponent's point that is my `point`, and the other way round.

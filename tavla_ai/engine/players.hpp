@@ -71,6 +71,9 @@ class NetworkChooser {
     return best;
   }
 
+  // The expected utility of each play of the last decision.
+  float value(int leaf) const { return values_[leaf]; }
+
   // Afterstates that the network has seen.
   std::int64_t num_evaluated() const { return num_evaluated_; }
 

@@ -1,6 +1,7 @@
 #include "rules.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tavla {
 namespace {
@@ -73,6 +74,24 @@ void check_board(const Rules& rules, const Board& board) {
       throw RulesError("board: " + name_of(side) + " has counted " + std::to_string(board.count[side][kOwnRolls]) +
                        " own rolls, expected at most 3");
   }
+}
+
+bool is_finished(const Rules& rules, const Board& board) {
+  if (board.count[0][kOff] == kCheckers || board.count[1][kOff] == kCheckers) return true;
+  const auto home = [&](int side) {
+    return std::accumulate(board.count[side] + 1, board.count[side] + kHome + 1, 0);
+  };
+  for (int side = 0; side < 2; ++side) {
+    const std::int8_t* winner = board.count[side];
+    const std::int8_t* loser = board.count[side ^ 1];
+    if (rules.family == Family::kPlakoto && loser[kPinned + kPoints] &&
+        (winner[kPoints] == 0 || winner[kPinned + kPoints]))
+      return true;
+    if (rules.family == Family::kTawula && winner[kOff] > 0 && winner[kOff] + home(side) == kCheckers &&
+        loser[kBar] == 1 && home(side ^ 1) == kCheckers - 1)
+      return true;
+  }
+  return false;
 }
 
 void check_dice(int first, int second) {

@@ -72,6 +72,10 @@ struct Rules {
 // generator or the table look-ups leave their bounds.
 void check_board(const Rules& rules, const Board& board);
 
+// Whether the game has ended with this board: all checkers of a side are off, or by the rules of the mothers
+// (Plakoto) or of capote (Tawula).
+bool is_finished(const Rules& rules, const Board& board);
+
 void check_dice(int first, int second);
 
 }  // namespace tavla
