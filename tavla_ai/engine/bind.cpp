@@ -48,10 +48,6 @@ nb::ndarray<nb::numpy, std::int8_t> boards_to_numpy(const std::vector<Board>& bo
   return to_numpy(std::move(flat), {boards.size(), 2, static_cast<std::size_t>(num_places)});
 }
 
-nb::ndarray<nb::numpy, float> rows_to_numpy(const std::vector<float>& values, std::size_t rows) {
-  return to_numpy(std::vector<float>(values), {rows, rows ? values.size() / rows : 0});
-}
-
 void require(bool condition, const std::string& message) {
   if (!condition) throw nb::value_error(message.c_str());
 }
@@ -359,7 +355,42 @@ nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& uti
   return to_numpy(std::move(out), {n, width});
 }
 
-SelfPlayResult run_self_play(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
+// What the threads of self-play brought, joined when it is asked for.
+struct SelfPlayParts {
+  std::vector<SelfPlayResult> parts;
+
+  std::size_t num_afterstates() const {
+    std::size_t total = 0;
+    for (const SelfPlayResult& part : parts)
+      for (std::int32_t length : part.lengths) total += static_cast<std::size_t>(length);
+    return total;
+  }
+
+  template <class T>
+  std::vector<T> joined(std::vector<T> SelfPlayResult::* field) const {
+    std::size_t size = 0;
+    for (const SelfPlayResult& part : parts) size += (part.*field).size();
+    std::vector<T> all;
+    all.reserve(size);
+    for (const SelfPlayResult& part : parts) all.insert(all.end(), (part.*field).begin(), (part.*field).end());
+    return all;
+  }
+
+  template <class T>
+  T total(T SelfPlayResult::* field) const {
+    T sum = 0;
+    for (const SelfPlayResult& part : parts) sum += part.*field;
+    return sum;
+  }
+};
+
+template <class T>
+nb::ndarray<nb::numpy, T> rows_to_numpy(std::vector<T>&& values, std::size_t rows) {
+  const std::size_t width = rows ? values.size() / rows : 0;
+  return to_numpy(std::move(values), {rows, width});
+}
+
+SelfPlayParts run_self_play(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
                              std::int64_t num_games, float lambda, const Matrix& values, const Matrix& inputs,
                              const std::vector<double>& shares, int threads) {
   require_fits(network, rules);
@@ -376,7 +407,7 @@ SelfPlayResult run_self_play(const Rules& rules, const Network& network, std::ui
   double sum = 0;
   for (double share : shares) mix.shares.push_back((sum += share) / total);
   const nb::gil_scoped_release release;
-  return self_play(rules, network, mix, seed, first_game, num_games, lambda, threads);
+  return {self_play(rules, network, mix, seed, first_game, num_games, lambda, threads)};
 }
 
 DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::uint64_t seed, std::uint64_t first_pair,
@@ -401,12 +432,6 @@ std::vector<std::vector<int>> stages_to_lists(const std::vector<Stage>& stages) 
   std::vector<std::vector<int>> lists;
   for (const Stage& stage : stages) lists.emplace_back(stage.dice.begin(), stage.dice.begin() + stage.count);
   return lists;
-}
-
-std::size_t num_afterstates(const SelfPlayResult& result) {
-  std::size_t total = 0;
-  for (std::int32_t length : result.lengths) total += static_cast<std::size_t>(length);
-  return total;
 }
 
 std::array<float, Pubeval::kInputs> pubeval_weights(const Vector& weights) {
@@ -487,30 +512,45 @@ NB_MODULE(_core, m) {
           },
           "network"_a, "The play of the highest expected utility on the network's own predictions (0-ply).");
 
-  nb::class_<SelfPlayResult>(m, "SelfPlayResult", "Trajectories of self-play, game after game.")
-      .def_prop_ro("boards", [](const SelfPlayResult& r) {
-                     const std::size_t n = num_afterstates(r);
-                     return to_numpy(std::vector<std::int8_t>(r.boards), {n, 2, n ? r.boards.size() / n / 2 : 0});
+  nb::class_<SelfPlayParts>(m, "SelfPlayResult", "Trajectories of self-play, game after game.")
+      .def_prop_ro("boards",
+                   [](const SelfPlayParts& r) {
+                     const std::size_t n = r.num_afterstates();
+                     std::vector<std::int8_t> boards = r.joined(&SelfPlayResult::boards);
+                     const std::size_t places = n ? boards.size() / n / 2 : 0;
+                     return to_numpy(std::move(boards), {n, 2, places});
                    },
-                   nb::rv_policy::automatic, "int8[N, 2, num_places]: afterstates, the player who has just moved first.")
-      .def_prop_ro("targets", [](const SelfPlayResult& r) { return rows_to_numpy(r.targets, num_afterstates(r)); },
+                   nb::rv_policy::automatic,
+                   "int8[N, 2, num_places]: afterstates, the player who has just moved first.")
+      .def_prop_ro("targets",
+                   [](const SelfPlayParts& r) {
+                     return rows_to_numpy(r.joined(&SelfPlayResult::targets), r.num_afterstates());
+                   },
                    nb::rv_policy::automatic, "float32[N, K]: the lambda-return of each afterstate, for that player.")
       .def_prop_ro("utility_inputs",
-                   [](const SelfPlayResult& r) { return rows_to_numpy(r.utility_inputs, num_afterstates(r)); },
+                   [](const SelfPlayParts& r) {
+                     return rows_to_numpy(r.joined(&SelfPlayResult::utility_inputs), r.num_afterstates());
+                   },
                    nb::rv_policy::automatic, "float32[N, U]: what that player played for.")
       .def_prop_ro("lengths",
-                   [](const SelfPlayResult& r) {
-                     return to_numpy(std::vector<std::int32_t>(r.lengths), {r.lengths.size()});
+                   [](const SelfPlayParts& r) {
+                     std::vector<std::int32_t> lengths = r.joined(&SelfPlayResult::lengths);
+                     const std::size_t games = lengths.size();
+                     return to_numpy(std::move(lengths), {games});
                    },
                    nb::rv_policy::automatic, "int32[games]: afterstates of each game, 0 for a void game.")
       .def_prop_ro("score_indices",
-                   [](const SelfPlayResult& r) {
-                     return to_numpy(std::vector<std::int8_t>(r.score_indices), {r.score_indices.size()});
+                   [](const SelfPlayParts& r) {
+                     std::vector<std::int8_t> indices = r.joined(&SelfPlayResult::score_indices);
+                     const std::size_t games = indices.size();
+                     return to_numpy(std::move(indices), {games});
                    },
-                   nb::rv_policy::automatic, "int8[games]: the winner's score, an index into the ruleset's scores; -1 for a void game.")
-      .def_ro("sum_abs_td_error", &SelfPlayResult::sum_abs_td_error)
-      .def_ro("plies", &SelfPlayResult::plies)
-      .def_ro("evaluated", &SelfPlayResult::evaluated);
+                   nb::rv_policy::automatic,
+                   "int8[games]: the winner's score, an index into the ruleset's scores; -1 for a void game.")
+      .def_prop_ro("sum_abs_td_error",
+                   [](const SelfPlayParts& r) { return r.total(&SelfPlayResult::sum_abs_td_error); })
+      .def_prop_ro("plies", [](const SelfPlayParts& r) { return r.total(&SelfPlayResult::plies); })
+      .def_prop_ro("evaluated", [](const SelfPlayParts& r) { return r.total(&SelfPlayResult::evaluated); });
 
   nb::class_<DuelResult>(m, "DuelResult", "Paired contests between A and B.")
       .def_prop_ro("points",

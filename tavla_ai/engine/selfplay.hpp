@@ -35,15 +35,15 @@ struct SelfPlayResult {
   std::int64_t plies = 0;
   std::int64_t evaluated = 0;         // afterstates the network has seen
 
-  void append(const SelfPlayResult& other) {
-    boards.insert(boards.end(), other.boards.begin(), other.boards.end());
-    targets.insert(targets.end(), other.targets.begin(), other.targets.end());
-    utility_inputs.insert(utility_inputs.end(), other.utility_inputs.begin(), other.utility_inputs.end());
-    lengths.insert(lengths.end(), other.lengths.begin(), other.lengths.end());
-    score_indices.insert(score_indices.end(), other.score_indices.begin(), other.score_indices.end());
-    sum_abs_td_error += other.sum_abs_td_error;
-    plies += other.plies;
-    evaluated += other.evaluated;
+  // Room for games of usual length, so that nothing is copied while it grows.
+  void reserve(std::int64_t games, int num_places, int num_scores) {
+    constexpr std::int64_t kUsualLength = 64;
+    const auto rows = static_cast<std::size_t>(games * kUsualLength);
+    boards.reserve(rows * 2 * static_cast<std::size_t>(num_places));
+    targets.reserve(rows * static_cast<std::size_t>(num_scores));
+    utility_inputs.reserve(rows * static_cast<std::size_t>(num_scores - 2));
+    lengths.reserve(static_cast<std::size_t>(games));
+    score_indices.reserve(static_cast<std::size_t>(games));
   }
 };
 
@@ -130,16 +130,20 @@ inline void self_play_range(const Rules& rules, const Network& network, const Ut
   result.evaluated += chooser.num_evaluated();
 }
 
-inline SelfPlayResult self_play(const Rules& rules, const Network& network, const UtilityMix& mix,
-                                std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games, float lambda,
-                                int threads) {
+// One part a thread, in the order of their games.
+inline std::vector<SelfPlayResult> self_play(const Rules& rules, const Network& network, const UtilityMix& mix,
+                                             std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games,
+                                             float lambda, int threads) {
   std::vector<SelfPlayResult> parts(std::max(threads, 1));
   run_threads(threads, num_games, [&](int part, std::int64_t begin, std::int64_t end) {
+    // Filled in the thread's own memory: neighbours in `parts` share cache lines.
+    SelfPlayResult result;
+    result.reserve(end - begin, rules.num_places(), rules.num_scores());
     self_play_range(rules, network, mix, seed, first_game + static_cast<std::uint64_t>(begin), end - begin, lambda,
-                    parts[part]);
+                    result);
+    parts[part] = std::move(result);
   });
-  for (std::size_t i = 1; i < parts.size(); ++i) parts[0].append(parts[i]);
-  return std::move(parts[0]);
+  return parts;
 }
 
 // One turn of random play.
