@@ -8,7 +8,7 @@ from tavla_ai.bots import Bot, RankedPlay, make_bot, rank_plays
 from tavla_ai.checkpoint import Card, Checkpoint, load_checkpoint
 from tavla_ai.errors import CheckpointError, ConfigError, NotationError, RulesetError, TavlaError
 from tavla_ai.match import MatchState, Utility, equal_shares, match_equity_table, match_utility
-from tavla_ai.position import Position, apply_steps, concession_value, format_play, parse_dice, parse_play
+from tavla_ai.position import Position, apply_steps, check_play, concession_value, format_play, parse_dice, parse_play
 from tavla_ai.rulesets import MatchSet, Ruleset, get_match_set, get_ruleset, match_set_names, ruleset_names
 from tavla_ai.tournament import PairResult, TournamentResult, play_pairing, play_tournament
 
@@ -33,6 +33,7 @@ __all__ = [
     "Utility",
     "__version__",
     "apply_steps",
+    "check_play",
     "concession_value",
     "equal_shares",
     "format_play",

@@ -28,7 +28,7 @@ from tavla_ai.bots import RankedPlay, make_bot, rank_plays
 from tavla_ai.bots.peers import PEERS
 from tavla_ai.checkpoint import Card, Result, load_checkpoint
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.position import Position, check_board, format_play, parse_dice
+from tavla_ai.position import Position, check_board, check_play, format_play, parse_dice, parse_play
 from tavla_ai.rulesets import Ruleset, get_match_set, get_ruleset, match_set_names, ruleset_names
 from tavla_ai.tournament import (
     MAX_SEED,
@@ -234,8 +234,16 @@ def _measured_cells(measured: PairResult | BotTotal, has_draws: bool) -> list[st
 @_position_option
 @click.option("--dice", required=True, metavar="ROLL", help="The roll, such as 31.")
 @click.option("--checkpoint", type=Path, metavar="DIR", help="Rank the plays with this checkpoint's network.")
+@click.option("--play", "play_text", metavar="PLAY", help="Check one play, such as '8/5 6/5', instead of listing all.")
 @_json_option
-def moves(ruleset_name: str, position_text: str | None, dice: str, checkpoint: Path | None, as_json: bool) -> None:
+def moves(
+    ruleset_name: str,
+    position_text: str | None,
+    dice: str,
+    checkpoint: Path | None,
+    play_text: str | None,
+    as_json: bool,
+) -> None:
     """Show a position and every legal play of a roll.
 
     With a checkpoint the plays are ranked by expected points of a single game, with the mover's chances of
@@ -250,6 +258,13 @@ def moves(ruleset_name: str, position_text: str | None, dice: str, checkpoint: P
     ruleset = get_ruleset(ruleset_name)
     position = _position(position_text, ruleset)
     roll = parse_dice(dice)
+    if play_text is not None:
+        after = check_play(position, roll, parse_play(play_text), ruleset).swap()
+        if as_json:
+            _print_json({"play": play_text, "position": _text(after, ruleset)})
+        else:
+            click.echo(f"legal; the opponent is on roll in {_text(after, ruleset)}")
+        return
     network = None if checkpoint is None else load_checkpoint(checkpoint, ruleset)
     plays = rank_plays(ruleset, position, roll, network)
     rows = [_play_data(ruleset, position, play) for play in plays]

@@ -381,6 +381,63 @@ def apply_steps(position: Position, steps: Sequence[Step], ruleset: Ruleset) -> 
     return Position(_replay(position, steps, ruleset)[0])
 
 
+def check_play(position: Position, dice: tuple[int, int], steps: Sequence[Step], ruleset: Ruleset) -> Position:
+    """Return the afterstate of a play that the roll allows. In Gul Bara the roll is its first stage.
+
+    Args:
+      position: the board before the play.
+      dice: the roll, in either order.
+      steps: `(from, to)` in the order played; steps of one checker may be joined.
+
+    Raises:
+      RulesetError: the play is not legal; the message says which rule it breaks.
+    """
+    boards, paths, _ = engine.legal_plays(engine.compile_rules(ruleset), position.board, *dice)
+    after = apply_steps(position, steps, ruleset)
+    # Own rolls are counted by the roll, not by the steps.
+    places = np.arange(ruleset.num_places) != (OWN_ROLLS if ruleset.family == "gul-bara" else -1)
+    if (boards[:, :, places] == after.board[:, places]).all(axis=(1, 2)).any():
+        return after
+    played = format_play(position, steps, ruleset)
+    raise RulesetError(f"play {played} with {dice[0]}-{dice[1]}: {_broken_rule(position, dice, steps, paths, ruleset)}")
+
+
+def _broken_rule(
+    position: Position,
+    dice: tuple[int, int],
+    steps: Sequence[Step],
+    paths: npt.NDArray[np.int8],
+    ruleset: Ruleset,
+) -> str:
+    """Return the rule that a play breaks whose steps can be taken one by one."""
+    mover = position.board[0]
+    most = int((paths[:, :, 0] >= 0).sum(axis=1).max())
+    pips = [(BAR if start == RESERVE else start) - end for start, end in steps]
+    home = int(mover[:7].sum()) == NUM_CHECKERS
+    if mover[BAR] > 0 and any(start != BAR for start, _ in steps[: int(mover[BAR])]):
+        return "checkers on the bar enter before any other moves"
+    if any(end == OFF for _, end in steps) and not home and sum(pips) <= max(dice):
+        return "no checker is borne off before all are home"
+    total = sum(dice) * (2 if dice[0] == dice[1] else 1)
+    exact = sum(pip for pip, (_, end) in zip(pips, steps, strict=True) if end != OFF)
+    if exact > total:
+        return f"it moves {sum(pips)} pips, the dice give {total}"
+    if len(steps) < most:
+        return f"{most} dice can be played, and as many as can be must be"
+    if most == 1 and dice[0] != dice[1]:
+        return f"only one die can be played; it is the {max(dice)} if that can be, the {min(dice)} if not"
+    rules = {
+        "opposed-hit": [
+            "a checker that has hit in its own home may not move on" if not ruleset.hit_and_run else "",
+            "with all men home the larger die comes first" if ruleset.bear_off_order == "larger_first" else "",
+        ],
+        "fevga": ["one checker must pass the opponent's start first, walls are barred, and a move must be left"],
+        "tawula": ["checkers in reserve enter first, one to a point, and a hit must leave a way in"],
+    }.get(ruleset.family, [])
+    special = "; or ".join(rule for rule in rules if rule)
+    return "no order of the dice allows these steps" + (f" (here {special})" if special else "")
+
+
 def format_play(position: Position, steps: Sequence[Step], ruleset: Ruleset) -> str:
     """Return a play in standard notation: `8/5 6/5`, `bar/20`, `24/18*/13`, `13/11(2)`, `(no move)`.
 
