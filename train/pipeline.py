@@ -77,7 +77,6 @@ class _Window:
     td_error: float = 0.0
     afterstates: int = 0
     staleness: float = 0.0
-    rounds: int = 0
     losses: list[RoundMetrics] = field(default_factory=list)
 
 
@@ -260,7 +259,6 @@ class Pipeline:
         self.progress.worker_deaths += self._pool.statistics.worker_deaths
         self.progress.lost_batches += self._pool.statistics.lost_batches
         self._pool.statistics.worker_deaths = self._pool.statistics.lost_batches = 0
-        window.rounds += 1
         window.games += batch.games
         window.positions += metrics.positions
         window.afterstates += len(batch.boards)
@@ -272,7 +270,7 @@ class Pipeline:
 
     def _report(self, writer: SummaryWriter, window: _Window) -> None:
         seconds = max(time.monotonic() - window.started, 1e-9)
-        count = max(window.rounds, 1)
+        count = len(window.losses)
         metrics = {
             "losses/cross_entropy": sum(m.loss for m in window.losses) / count,
             "losses/excess": sum(m.excess_loss for m in window.losses) / count,

@@ -65,7 +65,7 @@ struct CommonFamily {
   static bool is_home(const Node& node) { return node.occupied >> (kHome + 1) == 0 && node.occupied != 0; }
 
   // Moves the counts; what a landing does is the family's.
-  static void move(const Node& before, Node& after, int from, int to) {
+  static void move(Node& after, int from, int to) {
     after.key.remove(from);
     if (after.key.count(from) == 0) after.occupied &= ~bit(from);
     if (to == kOff) {
@@ -75,7 +75,6 @@ struct CommonFamily {
       after.key.add(to);
       after.occupied |= bit(to);
     }
-    static_cast<void>(before);
   }
 
   static void hit(Node& after, int to) {
@@ -152,7 +151,7 @@ struct OpposedHit : CommonFamily<OpposedHit<HitAndRun, LargerDieFirst, Triple>> 
   }
 
   static void step(const Turn&, const Node& before, Node& after, int from, int to) {
-    Common::move(before, after, from, to);
+    Common::move(after, from, to);
     if (to == kOff || !(before.blots & bit(to))) return;
     Common::hit(after, to);
     // Flag bit p: the checker that hit on my home point p may not move on. A hit outside home, or on
@@ -193,8 +192,8 @@ struct Plakoto : CommonFamily<Plakoto<PinnedBlocksBearOff>> {
     return found & ~turn.pinned;
   }
 
-  static void step(const Turn& turn, const Node& before, Node& after, int from, int to) {
-    Common::move(before, after, from, to);
+  static void step(const Turn& turn, const Node&, Node& after, int from, int to) {
+    Common::move(after, from, to);
     const bool his_mother_pinned = turn.his_mother && (after.occupied & bit(1));
     if (his_mother_pinned && (turn.my_mother_pinned || !(after.occupied & bit(kPoints)))) after.flags |= Node::kFinished;
   }
@@ -235,9 +234,7 @@ struct ParallelBlock : CommonFamily<Derived> {
     return found;
   }
 
-  static void step(const Turn&, const Node& before, Node& after, int from, int to) {
-    Common::move(before, after, from, to);
-  }
+  static void step(const Turn&, const Node&, Node& after, int from, int to) { Common::move(after, from, to); }
 };
 
 // Gul Bara; its cascades and passed dice are stages, generated one by one.
@@ -353,7 +350,7 @@ struct Tawula : CommonFamily<Tawula> {
       after.key.add(to);
       after.occupied |= bit(to);
     } else {
-      Common::move(before, after, from, to);
+      Common::move(after, from, to);
     }
     if (from >= kBar) after.flags |= kEntered;
     if (to != kOff && (before.blots & bit(to))) {

@@ -98,18 +98,6 @@ class NetworkChooser {
   TurnEnd choose_stages(const Rules& rules, const Board& before, std::span<const Stage> stages,
                         const Utility& utility, PlayList& plays);
 
-  // Gul Bara: plays passed stages, unplayable dice being lost; each stage by the network's value.
-  void play_passed(const Rules& rules, std::span<const Stage> stages, const Utility& utility, PlayList& plays,
-                   TurnEnd& end) {
-    const GameStreams no_streams(0, 0);
-    play_stages(
-        rules, stages, plays, end,
-        [&](const Board& board, const PlayList& list) {
-          return choose({rules, board, list, utility, no_streams, 0});
-        },
-        [](std::size_t, const Stage&) { return true; });
-  }
-
  private:
   const Network* network_;
   Network::Scratch scratch_;
@@ -172,7 +160,9 @@ inline TurnEnd NetworkChooser::choose_stages(const Rules& rules, const Board& be
         const std::size_t looked_at = std::min(next.size(), first + kBeam);
         for (std::size_t i = first; i < looked_at; ++i) {
           TurnEnd reply{next[i].end.after.swapped(), {}, false, 0, false};
-          play_passed(rules, next[i].end.passed, opposed, plays, reply);
+          play_passed_stages(rules, next[i].end.passed, plays, reply, [&](const Board& board, const PlayList& list) {
+            return choose({rules, board, list, opposed, no_streams, 0});
+          });
           const float value =
               reply.is_finished
                   ? -opposed.values[rules.score_index(reply.points)]

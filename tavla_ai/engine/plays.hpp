@@ -66,7 +66,6 @@ struct Turn {
   bool he_is_far = false;          // he has a checker on the bar or in my home
   std::uint8_t his_bar = 0;
   std::uint8_t his_home = 0;       // his checkers on his points 1..6
-  int reserve_limit = 0;
 };
 
 // One place whose count a step changes.

@@ -40,11 +40,10 @@ class Seat {
     }
   }
 
-  // Plays passed stages; what cannot be played of them is lost.
+  // Plays what the opponent passed, before the roll.
   void play_passed(std::span<const Stage> stages, const Utility& utility, const GameStreams& streams,
                    std::uint32_t ply, TurnEnd& end) {
-    play_stages(rules_, stages, plays_, end, choice(utility, streams, ply),
-                [](std::size_t, const Stage&) { return true; });
+    play_passed_stages(rules_, stages, plays_, end, choice(utility, streams, ply));
   }
 
   int last_leaf() const { return last_leaf_; }

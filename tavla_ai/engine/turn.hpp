@@ -78,4 +78,11 @@ void play_stages(const Rules& rules, std::span<const Stage> stages, PlayList& pl
   }
 }
 
+// Plays the stages that the opponent passed; what cannot be played of them is lost.
+template <class Choose>
+void play_passed_stages(const Rules& rules, std::span<const Stage> stages, PlayList& plays, TurnEnd& end,
+                        Choose&& choose) {
+  play_stages(rules, stages, plays, end, choose, [](std::size_t, const Stage&) { return true; });
+}
+
 }  // namespace tavla
