@@ -1,4 +1,4 @@
-"""Matches: the score, the match equity table, and what each score of a game is worth.
+"""Matches: the score, the cube, the match equity table, and what each score of a game is worth.
 
 A game's possible scores are listed best first, as in `Ruleset.scores`; a `Utility` gives each of them a
 value. In a single game that is the points themselves, in a match the match-winning chance (mwc) after the
@@ -9,8 +9,9 @@ players, and a game's shares of drawn, single and larger scores are `equal_share
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -89,34 +90,97 @@ class Utility:
         return self.values[num_wins - 1] - self.values[-num_wins]
 
 
+CubeOwner = Literal["centred", "me", "opponent"]
+
+
 @dataclass(frozen=True)
-class MatchState:
-    """The score of a match between games, seen by one side.
+class Cube:
+    """The doubling cube, seen by one side.
 
     Attributes:
-      length: points that win the match.
-      score: points won so far, mine first.
+      value: what the game's points are multiplied by, a power of two.
+      owner: who may double: `centred`, either side; else that side alone.
 
     Raises:
-      RulesetError: a length under 1, or a score that is negative or already wins the match.
+      RulesetError: a value that is no power of two, or an unknown owner.
     """
 
-    length: int
-    score: tuple[int, int] = (0, 0)
+    value: int = 1
+    owner: CubeOwner = "centred"
 
     def __post_init__(self) -> None:
+        if self.value < 1 or self.value & (self.value - 1):
+            raise RulesetError(f"cube {self.value}: expected a power of two")
+        if self.owner not in get_args(CubeOwner):
+            raise RulesetError(f"cube owner {self.owner!r}: expected {', '.join(get_args(CubeOwner))}")
+
+    def swap(self) -> Cube:
+        """Return the same cube seen by the other side."""
+        owners: dict[CubeOwner, CubeOwner] = {"me": "opponent", "opponent": "me"}
+        return Cube(self.value, owners.get(self.owner, self.owner))
+
+
+@dataclass(frozen=True)
+class MatchState:
+    """The stakes of a game in progress, seen by one side ("me").
+
+    Attributes:
+      length: points that win the match; None for single games, which are played for points.
+      score: points won so far, mine first; (0, 0) in single games.
+      game: number of this game in the match, counted from 0; it decides which game of a set is played.
+      is_crawford: whether this is the Crawford game, in which nobody may double.
+      cube: the doubling cube; centred on 1 in games that have none.
+
+    Raises:
+      RulesetError: a length under 1, a score that is negative or already wins the match, points without a
+        match, a negative game, or a Crawford game without exactly one side a point away.
+    """
+
+    length: int | None = None
+    score: tuple[int, int] = (0, 0)
+    game: int = 0
+    is_crawford: bool = False
+    cube: Cube = Cube()
+
+    def __post_init__(self) -> None:
+        mine, theirs = self.score
+        if self.game < 0:
+            raise RulesetError(f"game {self.game} of a match: expected 0 or more")
+        if self.length is None:
+            if self.score != (0, 0):
+                raise RulesetError(
+                    f"score {mine}-{theirs}: expected a match length with it; single games have no score"
+                )
+            if self.is_crawford:
+                raise RulesetError("Crawford game: expected a match; single games have none")
+            return
         _check_length(self.length)
-        for side, points in zip(("my", "the opponent's"), self.score, strict=True):
+        for side, points in (("my", mine), ("the opponent's", theirs)):
             if not 0 <= points < self.length:
                 raise RulesetError(
-                    f"match score {self.score[0]}-{self.score[1]}: {side} {points} points,"
+                    f"match score {mine}-{theirs}: {side} {points} points,"
                     f" expected 0 to {self.length - 1} in a match to {self.length}"
                 )
+        if self.is_crawford and self.score.count(self.length - 1) != 1:
+            raise RulesetError(
+                f"Crawford game at {mine}-{theirs}: expected exactly one side with {self.length - 1} points,"
+                f" one away from winning a match to {self.length}"
+            )
 
     @property
     def away(self) -> tuple[int, int]:
-        """Points that I and the opponent still need."""
+        """Points that I and the opponent still need.
+
+        Raises:
+          RulesetError: there is no match.
+        """
+        if self.length is None:
+            raise RulesetError("away: single games have no match score")
         return self.length - self.score[0], self.length - self.score[1]
+
+    def swap(self) -> MatchState:
+        """Return the same state seen by the other side."""
+        return replace(self, score=(self.score[1], self.score[0]), cube=self.cube.swap())
 
 
 def equal_shares(ruleset: Ruleset, mars_share: float | None = None, draw_share: float = 0.0) -> tuple[float, ...]:

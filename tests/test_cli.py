@@ -105,7 +105,7 @@ def test_an_unreadable_file_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "some/file")
 
-    monkeypatch.setattr("tavla_ai.cli.load_checkpoint", refuse)
+    monkeypatch.setattr("tavla_ai.cli.checkpoints.load_checkpoint", refuse)
     assert fails("inspect", "x") == "error: some/file: Permission denied"
 
 
@@ -113,7 +113,7 @@ def test_ctrl_c_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tavla_ai.cli.play_tournament", interrupt)
+    monkeypatch.setattr("tavla_ai.cli.tournament.play_tournament", interrupt)
     result = run("tournament", "pubeval", "random")
     assert result.exit_code == 130
     assert result.output.strip() == ""

@@ -1,0 +1,104 @@
+"""`tavla inspect` and `tavla export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tavla_ai.checkpoint import Card, Result, load_checkpoint
+from tavla_ai.cli.options import json_option
+from tavla_ai.cli.printing import percent, plain, print_json, print_table
+
+
+@click.command()
+@click.argument("checkpoint", type=Path)
+@json_option
+def inspect(checkpoint: Path, as_json: bool) -> None:
+    """Check a checkpoint and show its card: games, network and measured strength.
+
+    \b
+    Example:
+      tavla inspect checkpoints/tavla
+    """
+    loaded = load_checkpoint(checkpoint)
+    card = loaded.card
+    if as_json:
+        print_json(card.model_dump(mode="json"))
+        return
+    num_weights = sum(array.size for array in loaded.weights.values())
+    print_table(str(checkpoint), ["", ""], _card_rows(card, num_weights), num_text=2)
+    if card.results:
+        print_table(
+            "Results",
+            ["opponent", "games", "points/game", "wins %", "mars %", "seed"],
+            [_result_cells(result) for result in card.results],
+        )
+    else:
+        click.echo("No results: its strength has not been measured.")
+
+
+def _card_rows(card: Card, num_weights: int) -> list[list[str]]:
+    widths = (card.network.num_inputs, *card.network.hidden, card.network.num_scores)
+    return [
+        ["ruleset", f"{card.ruleset.name} ({card.ruleset.title})"],
+        ["network", f"{'-'.join(map(str, widths))}, {num_weights:,} weights, inputs {card.features}"],
+        ["games", f"{card.games:,}"],
+        ["positions", f"{card.positions:,}"],
+        ["seed", str(card.seed)],
+        ["cost", plain(card.cost)],
+        ["created", card.created],
+        ["parent", card.parent or "none"],
+        ["code", plain(card.code)],
+        ["versions", plain(card.versions)],
+        ["weights sha256", card.weights_sha256],
+    ]
+
+
+def _result_cells(result: Result) -> list[str]:
+    return [
+        result.opponent,
+        f"{result.games:,}",
+        f"{result.points_per_game:+.3f}"
+        + ("" if result.standard_error is None else f" +- {result.standard_error:.3f}"),
+        percent(result.win_share),
+        percent(result.mars_share),
+        str(result.seed),
+    ]
+
+
+@click.command()
+@click.argument("checkpoint", type=Path, required=False)
+@click.option("--out", type=Path, metavar="DIR", help="The folder to make.")
+@click.option("--verify", type=Path, metavar="DIR", help="Check a bundle instead of making one.")
+@json_option
+def export(checkpoint: Path | None, out: Path | None, verify: Path | None, as_json: bool) -> None:
+    """Write a checkpoint as a bundle for game servers, or check one.
+
+    \b
+    Examples:
+      tavla export checkpoints/tavla --out bundle
+      tavla export --verify bundle
+    """
+    from tavla_ai.export import export_bundle, verify_bundle
+
+    if verify is not None:
+        if checkpoint is not None or out is not None:
+            raise click.UsageError("--verify takes neither a checkpoint nor --out")
+        report = verify_bundle(verify)
+        if as_json:
+            print_json(report.model_dump(mode="json"))
+            return
+        worst = max(report.max_outcome_difference, report.max_utility_difference)
+        click.echo(
+            f"{verify}: sound; {report.num_positions:,} positions agree within {worst:.1e}"
+            f" (allowed {report.tolerance:.0e})"
+        )
+        return
+    if checkpoint is None or out is None:
+        raise click.UsageError("expected a checkpoint and --out DIR, or --verify DIR")
+    manifest = export_bundle(checkpoint, out)
+    if as_json:
+        print_json(manifest.model_dump(mode="json"))
+        return
+    click.echo(f"{out}: {len(manifest.files) + 1} files for {manifest.ruleset}, verified")

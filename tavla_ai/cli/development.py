@@ -1,0 +1,106 @@
+"""`tavla train` and `tavla bench`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Literal, NoReturn
+
+import click
+
+from tavla_ai.bench import MEASURES, Measure, run_bench
+from tavla_ai.bots.peers import PEERS
+from tavla_ai.checkpoint import load_checkpoint
+from tavla_ai.cli.options import json_option, ruleset_option
+from tavla_ai.cli.printing import print_json, print_table
+from tavla_ai.errors import TavlaError
+from tavla_ai.rulesets import get_ruleset
+
+# Timed by the trainer, which the play-time package does not import.
+LEARN: Literal["learn"] = "learn"
+
+
+@click.command(
+    add_help_option=False,
+    options_metavar="",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+@click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS]")
+@click.pass_context
+def train(ctx: click.Context, args: tuple[str, ...]) -> None:
+    """Train a bot, in a checkout: the same as `python -m train`, which takes all the options.
+
+    \b
+    Example:
+      tavla train --config configs/tavla.yaml
+    """
+    if {"-h", "--help"} & set(args) and not _TRAINER.is_file():
+        click.echo(ctx.get_help())
+        return
+    _become_trainer("train", *args)
+
+
+_TRAINER = Path("train/__main__.py")
+
+
+def _become_trainer(module: str, *args: str) -> NoReturn:
+    """Let a module of the train package take over this process, so that Ctrl-C and exit codes are its own."""
+    if not _TRAINER.is_file():
+        raise TavlaError(
+            f"{Path.cwd()} has no train package: training runs from a checkout, after pip install -e .[train]"
+        )
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "-m", module, *args])
+
+
+@click.command()
+@click.argument(
+    "measures", nargs=-1, type=click.Choice((*MEASURES, LEARN)), metavar="[plays|evaluate|selfplay|search|learn]..."
+)
+@ruleset_option
+@click.option("--checkpoint", type=Path, metavar="DIR", help="Whose network plays.  [default: untrained weights]")
+@click.option("--against", type=click.Choice(PEERS), help="Let an outside engine do the same work beside ours.")
+@click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Timed repeats.")
+@json_option
+def bench(
+    measures: tuple[Measure | Literal["learn"], ...],
+    ruleset_name: str,
+    checkpoint: Path | None,
+    against: str | None,
+    repeats: int,
+    as_json: bool,
+) -> None:
+    """Time the engine on one core.
+
+    With --against the ratio to an outside engine is shown; it needs the extra [peers]. `learn` times the learner
+    in a checkout, by itself; `python -m train.bench --help` has its options.
+
+    \b
+    Example:
+      tavla bench selfplay --checkpoint checkpoints/tavla
+    """
+    ruleset = get_ruleset(ruleset_name)
+    if LEARN in measures:
+        if len(measures) > 1 or checkpoint is not None or against is not None:
+            raise click.UsageError("learn is timed by itself, without --checkpoint or --against")
+        options = ["--ruleset", ruleset_name, "--repeats", str(repeats), *(["--json"] if as_json else [])]
+        _become_trainer("train.bench", *options)
+    loaded = None if checkpoint is None else load_checkpoint(checkpoint, ruleset)
+    chosen = tuple(measure for measure in measures if measure != LEARN)
+    report = run_bench(ruleset, chosen or MEASURES, loaded, repeats, against)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+        return
+    print_table(
+        f"{report.ruleset}, {report.network}, {report.kernels}, one core",
+        ["measure", "counted", "a second", "slowest", "fastest", "each repeat"],
+        [
+            [r.measure, r.unit, f"{r.median:,.0f}", f"{r.slowest:,.0f}", f"{r.fastest:,.0f}", f"{r.count:,}"]
+            for r in report.results
+        ],
+        num_text=2,
+    )
+    for r in report.results:
+        if r.ratio is not None:
+            click.echo(f"{r.measure}: {r.ratio:,.1f} times {r.peer} ({r.peer_median:,.0f} {r.unit} a second)")
