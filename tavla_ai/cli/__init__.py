@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from tavla_ai.cli import checkpoints, development, positions, rulesets, tournament
+from tavla_ai.cli import bearoff, checkpoints, development, positions, rulesets, tournament
 from tavla_ai.errors import TavlaError
 
 USER_ERROR = 2
@@ -64,6 +64,7 @@ def main(ctx: click.Context) -> None:
 
 
 for command in (
+    bearoff.bearoff,
     checkpoints.export,
     checkpoints.inspect,
     development.bench,

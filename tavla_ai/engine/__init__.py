@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from tavla_ai.engine._core import (
+    BEAROFF_VERSION,
     FEATURE_VERSION,
     MAX_PLAYS,
     NO_SCORE,
+    Bearoff,
+    BearoffShape,
     DuelResult,
     Network,
     Player,
     Rules,
     SelfPlayResult,
     available_kernels,
+    build_bearoff,
     count_plays,
     duel,
     encode,
@@ -31,15 +35,19 @@ from tavla_ai.engine._core import (
 from tavla_ai.rulesets import NUM_PLACES, Ruleset
 
 __all__ = [
+    "BEAROFF_VERSION",
     "FEATURE_VERSION",
     "MAX_PLAYS",
     "NO_SCORE",
+    "Bearoff",
+    "BearoffShape",
     "DuelResult",
     "Network",
     "Player",
     "Rules",
     "SelfPlayResult",
     "available_kernels",
+    "build_bearoff",
     "compile_rules",
     "count_plays",
     "duel",

@@ -1,6 +1,6 @@
 """Rules, dice, network and self-play of tavla-ai, in C++."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import numpy
@@ -208,3 +208,75 @@ def rolls(seed: int, game: int, n: int) -> NDArray[numpy.int8]:
 
 def opening(rules: Rules, seed: int, game: int) -> tuple[int, tuple[int, int]]:
     """Return the seat that starts a game and the first roll that is played."""
+
+BEAROFF_VERSION: int = 1
+
+class BearoffShape:
+    """
+    What bear-off tables are built for: the bear-off rule; the lowest points and the checkers on them that a side of the one-sided tables has (at most 8 and 15), and of the two-sided one (6 and 9). The defaults are what the product uses.
+    """
+
+    def __init__(self, *, larger_first: bool, points: int = 8, checkers: int = 15, pair_points: int = 6, pair_checkers: int = 8) -> None: ...
+
+    @property
+    def larger_first(self) -> bool: ...
+
+    @property
+    def points(self) -> int: ...
+
+    @property
+    def checkers(self) -> int: ...
+
+    @property
+    def pair_points(self) -> int: ...
+
+    @property
+    def pair_checkers(self) -> int: ...
+
+def build_bearoff(shape: BearoffShape, progress: Callable[[int], object] | None = None) -> numpy.typing.NDArray[numpy.uint8]:
+    """
+    Return the tables' bytes uint8[n], the same for the same shape; `progress` is called with percents newly done.
+    """
+
+class Bearoff:
+    """
+    Exact bear-off tables, read from bytes uint8[n] that they keep alive and do not copy. They are immutable, so threads may share them.
+    """
+
+    def __init__(self, shape: BearoffShape, data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    @property
+    def shape(self) -> BearoffShape: ...
+
+    def fits(self, rules: Rules) -> bool:
+        """Return whether the rules bear off as the tables do."""
+
+    def covers(self, rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)]) -> bool:
+        """
+        Return whether the tables have the board int8[2, num_places]: the game is one they fit and goes on, and both sides' checkers are off or on their lowest points.
+        """
+
+    def distribution(self, rules: Rules, after: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], bool]:
+        """
+        Return float64[K], the probabilities of the ruleset's scores, best first, for the player who has just moved, row 0 of the afterstate int8[2, num_places]; and whether they come from the two-sided table, exact, rather than from the distributions of both sides' rolls. A board that is not covered raises RulesetError.
+        """
+
+    def distribution_on_roll(self, rules: Rules, before: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], bool]:
+        """
+        Return the same for the player on roll, row 0 of the position, before his dice.
+        """
+
+    def expected_rolls(self, row: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+        """
+        Return how many rolls a side, int8[num_places], needs on average to bear off all its checkers.
+        """
+
+    def rolls_to_clear(self, row: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
+        """
+        Return float64[n], the chance of each number of rolls, from 0 up, that a side int8[num_places] needs to bear off all its checkers; it plays for the fewest on average.
+        """
+
+    def rolls_to_first(self, row: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float64]:
+        """
+        Return the same for its first checker off, playing for that; no roll where one is off already.
+        """

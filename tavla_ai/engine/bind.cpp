@@ -12,6 +12,7 @@
 #include <cmath>
 #include <span>
 
+#include "bind_bearoff.hpp"
 #include "duel.hpp"
 #include "perft.hpp"
 #include "search.hpp"
@@ -670,6 +671,7 @@ NB_MODULE(_core, m) {
           return std::make_pair(opening.seat, std::make_pair(opening.roll.first, opening.roll.second));
         },
         "rules"_a, "seed"_a, "game"_a, "Return the seat that starts a game and the first roll that is played.");
+  bind_bearoff(m);
 }
 
 }  // namespace tavla

@@ -1,0 +1,161 @@
+"""`tavla bearoff`."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from tavla_ai import engine
+from tavla_ai.bearoff import BEAROFF_RULES, CACHE_VARIABLE, BearoffRule, CachedTables, open_tables, rule_of, shape_of
+from tavla_ai.cli.options import json_option, position_option, read_position, ruleset_option, write_position
+from tavla_ai.cli.printing import percent, print_json, print_table, progress
+from tavla_ai.errors import RulesetError
+from tavla_ai.position import Position
+from tavla_ai.rulesets import Ruleset, get_ruleset
+
+folder_option = click.option(
+    "--folder",
+    type=Path,
+    metavar="DIR",
+    help=f"Where the tables are kept.  [default: {CACHE_VARIABLE}, or the user's cache folder]",
+)
+
+
+@click.group()
+def bearoff() -> None:
+    """Build the exact bear-off tables, or look a position up in them.
+
+    \b
+    Examples:
+      tavla bearoff build
+      tavla bearoff show --position "6:2 4:1 1:1 / 3:3 2:3 1:4"
+    """
+
+
+@bearoff.command()
+@click.option("--rule", type=click.Choice((*BEAROFF_RULES, "all")), default="all", show_default=True, help="Which.")
+@folder_option
+@click.option("--force", is_flag=True, help="Build tables again that are there and sound.")
+@json_option
+def build(rule: BearoffRule | Literal["all"], folder: Path | None, force: bool, as_json: bool) -> None:
+    """Build the tables that are missing, damaged or of another version; a few seconds each.
+
+    Commands that need a table build it themselves. `larger-first` is for traditional tavla, where the larger die
+    is played first in the bear-off, `standard` for the other games; gul-bara has none.
+
+    \b
+    Example:
+      tavla bearoff build --rule standard
+    """
+    found = {}
+    rules: tuple[BearoffRule, ...] = BEAROFF_RULES if rule == "all" else (rule,)
+    for name in rules:
+        with progress(f"bear-off tables, {name}", 100) as advance:
+            found[name] = open_tables(shape_of(name), folder=folder, force=force, progress=advance)
+    if as_json:
+        print_json([_tables_data(name, tables) for name, tables in found.items()])
+        return
+    print_table(
+        "Bear-off tables",
+        ["rule", "file", "", "MB", "seconds"],
+        [
+            [
+                name,
+                "not kept, see the warning" if tables.path is None else str(tables.path),
+                "built" if tables.is_built else "up to date",
+                f"{tables.num_bytes / 1e6:.1f}",
+                f"{tables.seconds:.1f}",
+            ]
+            for name, tables in found.items()
+        ],
+        num_text=3,
+    )
+
+
+def _tables_data(rule: str, tables: CachedTables) -> dict[str, Any]:
+    return {
+        "rule": rule,
+        "path": None if tables.path is None else str(tables.path),
+        "built": tables.is_built,
+        "bytes": tables.num_bytes,
+        "seconds": round(tables.seconds, 3),
+    }
+
+
+@bearoff.command()
+@ruleset_option
+@position_option
+@folder_option
+@json_option
+def show(ruleset_name: str, position_text: str | None, folder: Path | None, as_json: bool) -> None:
+    """Show the chances of a bear-off for the player on roll, and how many rolls each side needs.
+
+    The chances are exact where both sides have few checkers left, and then those of best play. Otherwise they come
+    from the numbers of rolls that both sides need when each plays for the fewest on average.
+
+    \b
+    Example:
+      tavla bearoff show --position "6:2 4:1 1:1 / 3:3 2:3 1:4"
+    """
+    ruleset = get_ruleset(ruleset_name)
+    position = read_position(position_text, ruleset)
+    rule = rule_of(ruleset)
+    if rule is None:
+        raise RulesetError(f"{ruleset.name} has no bear-off tables: its dice cascade and are passed on")
+    with progress(f"bear-off tables, {rule}", 100) as advance:
+        tables = open_tables(shape_of(rule), folder=folder, progress=advance).tables
+    rules = engine.compile_rules(ruleset)
+    if not tables.covers(rules, position.board):
+        raise RulesetError(
+            f"position {position.to_text(ruleset)!r}: not in the bear-off tables, which have each side's checkers off "
+            f"or on its points 1 to {tables.shape.points}"
+        )
+    data = _position_data(tables, rules, position, ruleset)
+    if as_json:
+        print_json(data)
+        return
+    click.echo(position.render(ruleset) + "\n")
+    basis = "exact" if data["exact"] else "each side playing for the fewest rolls"
+    print_table(
+        f"Player on roll, {basis}",
+        ["points", "win %", "mars %", "mars lost %"],
+        [[f"{data['equity']:+.4f}", *(f"{100 * data[key]:.3f}" for key in ("win", "mars", "mars_lost"))]],
+        num_text=0,
+    )
+    columns = [data[side][key] for side in ("mover", "opponent") for key in ("rolls_to_clear", "rolls_to_first")]
+    print_table(
+        f"Rolls to bear off, on average {data['mover']['expected_rolls']:.5f} for the player on roll and "
+        f"{data['opponent']['expected_rolls']:.5f} for the opponent",
+        ["rolls", "all %", "the first %", "opponent's all %", "his first %"],
+        [
+            [str(rolls), *map(percent, chances)]
+            for rolls, chances in enumerate(zip_longest(*columns))
+            if any(percent(chance) not in ("", "0.0") for chance in chances)
+        ],
+    )
+
+
+def _position_data(tables: engine.Bearoff, rules: engine.Rules, position: Position, ruleset: Ruleset) -> dict[str, Any]:
+    outcomes, is_exact = tables.distribution_on_roll(rules, position.board)
+    by_score = list(zip(ruleset.scores, outcomes.tolist(), strict=True))
+    data: dict[str, Any] = {
+        "ruleset": ruleset.name,
+        "position": write_position(position, ruleset),
+        "exact": is_exact,
+        "scores": ruleset.scores,
+        "outcomes": outcomes.tolist(),
+        "equity": sum(score * share for score, share in by_score),
+        "win": sum(share for score, share in by_score if score > 0),
+        "mars": sum(share for score, share in by_score if score > 1),
+        "mars_lost": sum(share for score, share in by_score if score < -1),
+    }
+    for side, row in zip(("mover", "opponent"), position.board, strict=True):
+        data[side] = {
+            "expected_rolls": tables.expected_rolls(row),
+            "rolls_to_clear": tables.rolls_to_clear(row).tolist(),
+            "rolls_to_first": tables.rolls_to_first(row).tolist(),
+        }
+    return data
