@@ -7,7 +7,7 @@ from importlib.metadata import version
 from tavla_ai.bots import Bot, RankedPlay, make_bot, rank_plays
 from tavla_ai.checkpoint import Card, Checkpoint, load_checkpoint
 from tavla_ai.errors import CheckpointError, ConfigError, NotationError, RulesetError, TavlaError
-from tavla_ai.match import MatchState, Utility, equal_shares, match_equity_table, match_utility
+from tavla_ai.match import Cube, MatchEquity, MatchState, Utility, equal_shares, match_equity
 from tavla_ai.position import Position, apply_steps, check_play, concession_value, format_play, parse_dice, parse_play
 from tavla_ai.rulesets import MatchSet, Ruleset, get_match_set, get_ruleset, match_set_names, ruleset_names
 from tavla_ai.tournament import PairResult, TournamentResult, play_pairing, play_tournament
@@ -20,6 +20,8 @@ __all__ = [
     "Checkpoint",
     "CheckpointError",
     "ConfigError",
+    "Cube",
+    "MatchEquity",
     "MatchSet",
     "MatchState",
     "NotationError",
@@ -41,9 +43,8 @@ __all__ = [
     "get_ruleset",
     "load_checkpoint",
     "make_bot",
-    "match_equity_table",
+    "match_equity",
     "match_set_names",
-    "match_utility",
     "parse_dice",
     "parse_play",
     "play_pairing",

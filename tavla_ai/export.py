@@ -31,7 +31,7 @@ from safetensors.numpy import save as save_safetensors
 from tavla_ai import engine
 from tavla_ai.checkpoint import CARD_FILE, Checkpoint, load_checkpoint, read_card
 from tavla_ai.errors import CheckpointError, TavlaError
-from tavla_ai.match import Utility, match_equity_table, match_utility
+from tavla_ai.match import Utility, match_equity
 from tavla_ai.rulesets import (
     BAR,
     MAX_OWN_ROLLS,
@@ -269,10 +269,10 @@ def _golden_utilities(ruleset: Ruleset, rng: np.random.Generator) -> list[Utilit
     # Each further point is a third as likely: a quarter of tavla's wins are mars.
     weights = [3.0 ** -abs(score) for score in ruleset.scores]
     shares = [weight / sum(weights) for weight in weights]
-    table = match_equity_table(_GOLDEN_MATCH_LENGTH, shares, ruleset.scores)
+    grid = match_equity(ruleset, _GOLDEN_MATCH_LENGTH, {ruleset.name: shares}).utility_grid()
     cells = 1 + rng.choice(_GOLDEN_MATCH_LENGTH**2 - 1, _GOLDEN_MATCH_SCORES, replace=False)
-    needs = [(1, 1)] + [(int(cell) // _GOLDEN_MATCH_LENGTH + 1, int(cell) % _GOLDEN_MATCH_LENGTH + 1) for cell in cells]
-    return [Utility.points(ruleset), *(match_utility(table, a, b, ruleset.scores) for a, b in needs)]
+    values = grid.reshape(_GOLDEN_MATCH_LENGTH**2, -1)[[0, *cells]].tolist()
+    return [Utility.points(ruleset), *(Utility(tuple(row), total=1.0) for row in values)]
 
 
 def _played_for(

@@ -2,14 +2,15 @@
 
 A game's possible scores are listed best first, as in `Ruleset.scores`; a `Utility` gives each of them a
 value. In a single game that is the points themselves, in a match the match-winning chance (mwc) after the
-score. Tavla has no cube and no Crawford game, so the table is an exact recursion over games between equal
-players, and a game's shares of drawn, single and larger scores are `equal_shares`.
+score. `MatchEquity` holds the mwc of every score between games, by exact recursion from the shares of a
+game's outcomes and the house's rules: who starts the next game, which game of a set it is, what follows a
+draw, and the cube, whose play within a game is `janowski`'s model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal, get_args
 
@@ -17,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai.errors import RulesetError
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.janowski import CubeModel
+from tavla_ai.rulesets import MatchSet, Ruleset, get_ruleset
 
 # Wins by more than the smallest score, as a share of wins, between equal and strong players. Tavla 27 to 28 %,
 # Plakoto 42 %, measured between strong programs (the project's notes on its peers, "Reference values"); where
@@ -189,8 +191,7 @@ def equal_shares(ruleset: Ruleset, mars_share: float | None = None, draw_share: 
     Args:
       mars_share: wins by more than the smallest score, as a share of wins; None takes what has been measured.
         Where two scores are larger, the middle one gets all but a twentieth of it.
-      draw_share: drawn games, as a share of all, in games that can be drawn; a match equity table does not
-        depend on it.
+      draw_share: drawn games, as a share of all, in games that can be drawn.
 
     Returns:
       K probabilities, best score first, the same read backwards.
@@ -216,91 +217,291 @@ def equal_shares(ruleset: Ruleset, mars_share: float | None = None, draw_share: 
     return (*half, *([draw_share] if len(ruleset.scores) % 2 else []), *reversed(half))
 
 
-def match_equity_table(length: int, score_shares: Sequence[float], scores: Sequence[int]) -> npt.NDArray[np.float64]:
-    """Return the chance of winning a match between equal players from every score between games.
+Starter = Literal["fresh", "me", "opponent"]
 
-    `M(a, b) = Σ p(s)·M(a − s, b) + Σ p(−s)·M(a, b − s)` over the scores that are not draws, divided by
-    `1 − p(0)`: a drawn game is played again.
+# Rows of the table: who starts a game, and whether the Crawford game has been played.
+_FRESH, _ME, _OPPONENT = range(3)
+_STARTERS: dict[Starter, int] = {"fresh": _FRESH, "me": _ME, "opponent": _OPPONENT}
+_BEFORE, _AFTER = range(2)
+
+
+@dataclass(frozen=True, eq=False)
+class MatchEquity:
+    """The chance of winning a match from every score; `match_equity` makes it.
+
+    Everything is seen by one side ("me") of two that play equally well. A table serves every match that is no
+    longer than its own.
+
+    Attributes:
+      games: rulesets of the games that are played in turn; one, or those of a set.
+      length: points of the longest match.
+      shares: for each of `games` the K probabilities of its scores to the side that starts it, best first.
+    """
+
+    games: tuple[Ruleset, ...]
+    length: int
+    shares: tuple[tuple[float, ...], ...]
+    # float64 `[games, 2, 3, length + 1, length + 1]`: game of the set, before or after the Crawford game, who
+    # starts, my points away, the opponent's.
+    _values: npt.NDArray[np.float64] = field(repr=False)
+
+    def ruleset_of(self, state: MatchState) -> Ruleset:
+        """Return the ruleset of the game that a state is of."""
+        return self.games[state.game % len(self.games)]
+
+    @property
+    def has_crawford(self) -> bool:
+        """Whether its matches have a Crawford game."""
+        return any(ruleset.crawford for ruleset in self.games)
+
+    def mwc(self, state: MatchState, starter: Starter = "fresh") -> float:
+        """Return my chance of winning the match at the start of a game, before its opening roll.
+
+        Args:
+          state: the score; the cube is centred on 1.
+          starter: who starts the game: `fresh`, either side with chance ½.
+
+        Raises:
+          RulesetError: no match, one longer than the table, a game in progress whose cube was turned, an
+            unknown starter, or a Crawford game where the house has none.
+        """
+        self._check(state)
+        if state.length is None:
+            raise RulesetError("match-winning chance: expected a match; single games are played for points")
+        if state.cube != Cube():
+            raise RulesetError(f"cube {state.cube.value}, {state.cube.owner}: a game starts with it centred on 1")
+        away, opp_away = state.away
+        phase = _BEFORE if state.is_crawford else self._phase(away, opp_away)
+        return float(self._values[self._game(state.game), phase, _index(starter), away, opp_away])
+
+    def value_after(self, state: MatchState, points: int) -> float:
+        """Return what the game in progress is worth to me once it ended with so many points for me.
+
+        Args:
+          points: with the cube counted; negative for the opponent's, 0 for a draw. Those beyond the match do
+            not count.
+
+        Returns:
+          My match-winning chance before the next game; without a match, the points.
+
+        Raises:
+          RulesetError: a match longer than the table, a cube or a Crawford game where the house has none.
+        """
+        self._check(state)
+        if state.length is None:
+            return float(points)
+        return self._after(self._game(state.game), *state.away, points)
+
+    def utility(self, state: MatchState) -> Utility:
+        """Return what each score of the game in progress is worth to me.
+
+        In a match that is my chance of winning it, the cube counted; in single games the points, in units of
+        the cube.
+
+        Raises:
+          RulesetError: see `value_after`.
+        """
+        ruleset = self.ruleset_of(state)
+        if state.length is None:
+            self._check(state)
+            return Utility.points(ruleset)
+        values = (self.value_after(state, score * state.cube.value) for score in ruleset.scores)
+        return Utility(tuple(values), total=1.0)
+
+    def utility_grid(self, game: int = 0) -> npt.NDArray[np.float64]:
+        """Return the utility values at every score of the match, for the engine.
+
+        Args:
+          game: number of the game in the match, counted from 0.
+
+        Returns:
+          `[length, length, K]` float64, the mwc after each score at `[away − 1, opp_away − 1]`, with the cube
+          on 1.
+        """
+        index, needs = self._game(game), range(1, self.length + 1)
+        scores = self.games[index].scores
+        return np.array([[[self._after(index, a, b, score) for score in scores] for b in needs] for a in needs])
+
+    def table(self, game: int = 0, starter: Starter = "fresh") -> npt.NDArray[np.float64]:
+        """Return the mwc at the start of a game at every score.
+
+        Where a side is a point away and the house has a Crawford game, this is it; `after_crawford` has the
+        games that follow.
+
+        Args:
+          game: number of the game in the match, counted from 0.
+          starter: who starts the game.
+
+        Returns:
+          `[length + 1, length + 1]` float64, read-only, the mwc at `[away, opp_away]`; row 0 is a match won,
+          column 0 a match lost; `[0, 0]`, which no match reaches, is ½.
+        """
+        table: npt.NDArray[np.float64] = self._values[self._game(game), _BEFORE, _index(starter)]
+        return table
+
+    def after_crawford(self, game: int = 0, starter: Starter = "fresh") -> npt.NDArray[np.float64]:
+        """Return my mwc after the Crawford game, when the opponent is a point away.
+
+        Returns:
+          `[length + 1]` float64, read-only, by the points that I still need.
+
+        Raises:
+          RulesetError: the house has no Crawford game.
+        """
+        if not self.has_crawford:
+            raise RulesetError(f"Crawford game: {self._name()} has none")
+        column: npt.NDArray[np.float64] = self._values[self._game(game), _AFTER, _index(starter), :, 1]
+        return column
+
+    def _name(self) -> str:
+        return " → ".join(ruleset.name for ruleset in self.games)
+
+    def _game(self, game: int) -> int:
+        if game < 0:
+            raise RulesetError(f"game {game} of a match: expected 0 or more")
+        return game % len(self.games)
+
+    def _phase(self, away: int, opp_away: int) -> int:
+        """Return the phase of a game at a score that is not the Crawford game, or of what follows any game at it."""
+        return _AFTER if self.has_crawford and min(away, opp_away) == 1 else _BEFORE
+
+    def _after(self, index: int, away: int, opp_away: int, points: int) -> float:
+        """Return the mwc once game `index` of the set, begun at this score, ended with so many points for me."""
+        following = (index + 1) % len(self.games)
+        starter = _FRESH
+        if points != 0 and self.games[following].next_game == "winner_rolls":
+            starter = _ME if points > 0 else _OPPONENT
+        after = max(0, away - max(0, points)), max(0, opp_away - max(0, -points))
+        return float(self._values[(following, self._phase(away, opp_away), starter, *after)])
+
+    def _check(self, state: MatchState) -> None:
+        ruleset = self.ruleset_of(state)
+        if state.length is not None and state.length > self.length:
+            raise RulesetError(
+                f"match length {state.length}: expected at most {self.length}, as far as the match equity table goes"
+            )
+        if state.is_crawford and not self.has_crawford:
+            raise RulesetError(f"Crawford game: {self._name()} has none")
+        if state.cube != Cube() and not ruleset.cube:
+            raise RulesetError(f"cube {state.cube.value}, {state.cube.owner}: {ruleset.name} has no cube")
+        if state.cube.value > ruleset.cube_limit:
+            raise RulesetError(f"cube {state.cube.value}: expected at most {ruleset.cube_limit} in {ruleset.name}")
+
+
+def match_equity(
+    game: Ruleset | MatchSet, length: int, shares: Mapping[str, Sequence[float]] | None = None
+) -> MatchEquity:
+    """Return the match equity table of a game or a set of games, between equal players.
+
+    A game's mwc is the mean of the mwc after its scores; in a game with a cube, what `CubeModel` makes of
+    them. A drawn game leaves the score and moves on to the next game of the set, so the games at one score
+    form a ring, which is solved exactly.
 
     Args:
-      length: points that win the match.
-      score_shares: K probabilities of a game's scores, best first; equal players have the same shares, so
-        they read the same backwards.
-      scores: the K scores in points, best first, as in `Ruleset.scores`.
-
-    Returns:
-      `[length + 1, length + 1]` float64, `M[a, b]` the mwc of the side that needs `a` points against one that
-      needs `b`; row 0 is a match won, column 0 a match lost; `M[0, 0]`, which no match reaches, is ½.
+      length: points that win the match, 1 to `MAX_LENGTH`.
+      shares: ruleset name → K probabilities of the scores to the side that starts the game, best first; a
+        game that is not among them gets its `equal_shares`.
 
     Raises:
-      RulesetError: a length outside 1 to `MAX_LENGTH`, scores that do not fall or are not symmetric about 0,
-        or shares that are negative, not symmetric, do not add up to 1, or leave nothing but draws.
+      RulesetError: a length out of range, shares of a game that is not played, shares that are not K
+        probabilities or leave nothing but draws, or a game with a cube that can be drawn.
     """
     _check_length(length)
     if length > MAX_LENGTH:
         raise RulesetError(f"match length {length}: expected at most {MAX_LENGTH} for a match equity table")
-    shares = _check_shares(score_shares, scores)
-    decided = sum(share for share, score in zip(shares, scores, strict=True) if score != 0)
-    table = np.empty((length + 1, length + 1), dtype=np.float64)
-    np.fill_diagonal(table, 0.5)
-    table[0, 1:] = 1.0
-    table[1:, 0] = 0.0
-    # Scores reached from (a, b) have a smaller a + b. The trailer's half is computed, since small chances
-    # keep their precision; M(b, a) = 1 − M(a, b) fills the other.
-    for both in range(3, 2 * length):
-        for opp_away in range(max(1, both - length), (both + 1) // 2):
-            away = both - opp_away
-            chance = sum(
-                share * table[_after(away, opp_away, score)]
-                for share, score in zip(shares, scores, strict=True)
-                if score != 0
-            )
-            table[away, opp_away] = chance / decided
-            table[opp_away, away] = 1.0 - table[away, opp_away]
-    return table
+    games = (game,) if isinstance(game, Ruleset) else tuple(get_ruleset(name) for name in game.games)
+    given = dict(shares or {})
+    for name in given:
+        if name not in {ruleset.name for ruleset in games}:
+            raise RulesetError(f"score shares of {name!r}: {game.name} is played as {', '.join(r.name for r in games)}")
+    checked = tuple(
+        _check_shares(ruleset, given[ruleset.name]) if ruleset.name in given else equal_shares(ruleset)
+        for ruleset in games
+    )
+    for ruleset in games:
+        if ruleset.cube and 0 in ruleset.scores:
+            raise RulesetError(f"{ruleset.name}: a game with a cube cannot be drawn")
+    if all(_draw_share(ruleset, own) == 1 for ruleset, own in zip(games, checked, strict=True)):
+        raise RulesetError(f"score shares {checked}: every game is a draw, so no match would end")
+    values = np.full((len(games), 2, 3, length + 1, length + 1), np.nan)
+    values[..., 0, :] = 1.0
+    values[..., 0] = 0.0
+    values[..., 0, 0] = 0.5
+    equity = MatchEquity(games, length, checked, values)
+    # Scores reached from (a, b) have a smaller a + b.
+    for both in range(2, 2 * length + 1):
+        for opp_away in range(max(1, both - length), both // 2 + 1):
+            phases = (_AFTER, _BEFORE) if equity.has_crawford and opp_away == 1 else (_BEFORE,)
+            for phase in phases:
+                _solve(equity, values, phase, both - opp_away, opp_away)
+    values.flags.writeable = False
+    return equity
 
 
-def match_utility(table: npt.NDArray[np.float64], away: int, opp_away: int, scores: Sequence[int]) -> Utility:
-    """Return the match-winning chance after each score of the next game.
+def _solve(equity: MatchEquity, values: npt.NDArray[np.float64], phase: int, away: int, opp_away: int) -> None:
+    """Fill in one score and its mirror, where `away` is at least `opp_away`, for each game and starter.
 
-    Args:
-      table: `[n + 1, n + 1]` float64 from `match_equity_table`, with n at least as large as both needs.
-      away: points that this side needs.
-      opp_away: points that the other side needs.
-      scores: the K scores in points, best first.
-
-    Raises:
-      RulesetError: a need outside 1 to n; the message names it.
+    The trailer's chances are sums of small numbers, which keep their precision; the leader's are what is left.
     """
-    longest = table.shape[0] - 1
-    for side, need in (("away", away), ("opponent's away", opp_away)):
-        if not 1 <= need <= longest:
-            raise RulesetError(f"{side} {need}: expected 1 to {longest}, as far as the match equity table goes")
-    return Utility(tuple(float(table[_after(away, opp_away, score)]) for score in scores), total=1.0)
+    # Without the draws: the mwc when I start each game, and when the opponent does.
+    started: list[float] = []
+    answered: list[float] = []
+    draws: list[float] = []
+    for index, ruleset in enumerate(equity.games):
+        can_double = ruleset.cube and not (equity.has_crawford and phase == _BEFORE and opp_away == 1 and away > 1)
+        shares = equity.shares[index]
+        for side, outcomes in ((started, shares), (answered, shares[::-1])):
+            side.append(_game_value(equity, index, away, opp_away, outcomes, can_double))
+        draws.append(_draw_share(ruleset, shares))
+    # What a fresh start of each game is worth: its mean u(g) = d(g) + p(g)·u(g + 1) over both starters, where
+    # p are the draws; round the ring back to u(0).
+    means = [(mine + theirs) / 2 for mine, theirs in zip(started, answered, strict=True)]
+    fresh = [0.5] * len(means)
+    if away != opp_away:
+        total, reached = 0.0, 1.0
+        for mean, draw in zip(means, draws, strict=True):
+            total += reached * mean
+            reached *= draw
+        fresh[0] = total / (1 - reached)
+        for index in reversed(range(1, len(means))):
+            fresh[index] = means[index] + draws[index] * fresh[(index + 1) % len(means)]
+    for index, draw in enumerate(draws):
+        drawn = draw * fresh[(index + 1) % len(draws)]
+        mine, theirs = started[index] + drawn, answered[index] + drawn
+        if away == opp_away:
+            theirs = 1 - mine
+        cells = values[index, phase]
+        # To need a point more is never worth more: neither rounding nor the cube's model, which is approximate,
+        # may say so.
+        bounds = cells[:, away, opp_away - 1], cells[:, away - 1, opp_away]
+        cells[:, away, opp_away] = np.clip([fresh[index], mine, theirs], *bounds)
+        if away != opp_away:
+            cells[[_FRESH, _OPPONENT, _ME], opp_away, away] = 1 - cells[:, away, opp_away]
 
 
-def match_utility_grid(length: int, score_shares: Sequence[float], scores: Sequence[int]) -> npt.NDArray[np.float64]:
-    """Return the utility values at every score of a match, for the engine.
+def _game_value(
+    equity: MatchEquity, index: int, away: int, opp_away: int, outcomes: Sequence[float], can_double: bool
+) -> float:
+    """Return the mwc before a game with these outcomes to me, its draws counted as lost matches."""
+    scores = equity.games[index].scores
 
-    Args:
-      length: points that win the match.
-      score_shares: K probabilities of a game's scores, as in `match_equity_table`.
-      scores: the K scores in points, best first.
+    def after(points: int) -> float:
+        return equity._after(index, away, opp_away, points)
 
-    Returns:
-      `[length, length, K]` float64, the mwc after each score at `[away − 1, opp_away − 1]`.
-
-    Raises:
-      RulesetError: see `match_equity_table`.
-    """
-    table = match_equity_table(length, score_shares, scores)
-    needs = range(1, length + 1)
-    return np.array([[match_utility(table, a, b, scores).values for b in needs] for a in needs])
+    if can_double:
+        model = CubeModel(outcomes, scores, after, (away, opp_away), equity.games[index].cube_limit)
+        return model.curve(1, "centred").at(model.win_chance)
+    return sum(share * after(score) for score, share in zip(scores, outcomes, strict=True) if score != 0)
 
 
-def _after(away: int, opp_away: int, score: int) -> tuple[int, int]:
-    """Return what both sides need after one side's `score`; points beyond the match are not counted."""
-    return max(0, away - max(0, score)), max(0, opp_away - max(0, -score))
+def _draw_share(ruleset: Ruleset, shares: Sequence[float]) -> float:
+    return shares[ruleset.scores.index(0)] if 0 in ruleset.scores else 0.0
+
+
+def _index(starter: Starter) -> int:
+    if starter not in _STARTERS:
+        raise RulesetError(f"starter {starter!r}: expected {', '.join(_STARTERS)}")
+    return _STARTERS[starter]
 
 
 def _check_length(length: int) -> None:
@@ -308,21 +509,15 @@ def _check_length(length: int) -> None:
         raise RulesetError(f"match length {length}: expected at least 1 point")
 
 
-def _check_shares(score_shares: Sequence[float], scores: Sequence[int]) -> list[float]:
-    scores = [int(score) for score in scores]
-    if len(scores) < 2 or any(a <= b for a, b in pairwise(scores)):
-        raise RulesetError(f"scores {scores}: expected at least two, best first")
-    if scores != [-score for score in reversed(scores)]:
-        raise RulesetError(f"scores {scores}: expected the same scores for both sides")
-    shares = [float(share) for share in score_shares]
-    if len(shares) != len(scores):
-        raise RulesetError(f"score shares {shares}: {len(shares)} numbers, expected one for each of {scores}")
+def _check_shares(ruleset: Ruleset, score_shares: Sequence[float]) -> tuple[float, ...]:
+    name = f"score shares of {ruleset.name} {[float(share) for share in score_shares]}"
+    shares = tuple(float(share) for share in score_shares)
+    if len(shares) != len(ruleset.scores):
+        raise RulesetError(
+            f"{name}: {len(shares)} numbers, expected one for each of {', '.join(map(str, ruleset.scores))}"
+        )
     if not all(0 <= share <= 1 for share in shares):
-        raise RulesetError(f"score shares {shares}: expected probabilities, 0 to 1")
+        raise RulesetError(f"{name}: expected probabilities, 0 to 1")
     if abs(sum(shares) - 1) > _TOLERANCE:
-        raise RulesetError(f"score shares {shares}: they add up to {sum(shares):.6g}, expected 1")
-    if any(abs(a - b) > _TOLERANCE for a, b in zip(shares, reversed(shares), strict=True)):
-        raise RulesetError(f"score shares {shares}: expected the same shares for both of two equal players")
-    if all(share == 0 for share, score in zip(shares, scores, strict=True) if score != 0):
-        raise RulesetError(f"score shares {shares}: every game is a draw, so no match would end")
+        raise RulesetError(f"{name}: they add up to {sum(shares):.6g}, expected 1")
     return shares

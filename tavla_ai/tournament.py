@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from tavla_ai import engine
 from tavla_ai.bots import Bot
 from tavla_ai.errors import TavlaError
-from tavla_ai.match import Utility, equal_shares, match_utility_grid
+from tavla_ai.match import Utility, match_equity
 from tavla_ai.rulesets import Ruleset
 
 MAX_SEED = 2**64 - 1
@@ -243,7 +243,7 @@ def _utilities(ruleset: Ruleset, match_length: int | None) -> tuple[npt.NDArray[
     if match_length is None:
         utilities = [Utility.points(ruleset)]
     else:
-        grid = match_utility_grid(match_length, equal_shares(ruleset), ruleset.scores)
+        grid = match_equity(ruleset, match_length).utility_grid()
         utilities = [Utility(tuple(values), total=1.0) for values in grid.reshape(-1, len(ruleset.scores))]
     return (
         np.array([utility.values for utility in utilities], dtype=np.float32),

@@ -10,7 +10,7 @@ import pytest
 
 from tavla_ai import engine
 from tavla_ai.checkpoint import NetworkSpec, fold
-from tavla_ai.match import Utility, match_utility_grid
+from tavla_ai.match import Utility, match_equity
 from tavla_ai.rulesets import get_ruleset
 
 TAVLA_PRESETS = ("north-sultan", "oyna-tavla", "portes", "traditional")
@@ -133,7 +133,8 @@ def match_grid() -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
     """The utilities at every score of a match: values `[length², 4]` and inputs `[length², 2]`, float32."""
 
     def build(length: int) -> tuple[np.ndarray, np.ndarray]:
-        values = match_utility_grid(length, SHARES, SCORES).reshape(-1, len(SCORES))
+        equity = match_equity(get_ruleset("north-sultan"), length, {"north-sultan": SHARES})
+        values = equity.utility_grid().reshape(-1, len(SCORES))
         inputs = [Utility(tuple(row), total=1.0).inputs for row in values]
         return values.astype(np.float32), np.array(inputs, np.float32)
 

@@ -16,7 +16,7 @@ from tavla_ai import engine, export
 from tavla_ai.checkpoint import NetworkSpec, load_checkpoint, save_checkpoint
 from tavla_ai.errors import CheckpointError, TavlaError
 from tavla_ai.export import NUM_GOLDEN, TOLERANCE, export_bundle, verify_bundle
-from tavla_ai.match import Utility, match_equity_table, match_utility
+from tavla_ai.match import MatchState, Utility, match_equity
 from tavla_ai.rulesets import get_ruleset, ruleset_names
 
 onnx = pytest.importorskip("onnx")
@@ -63,8 +63,8 @@ def write_checkpoint(path, hidden, num_scores=None, seed=7, ruleset=RULESET):
 
 def self_play_rows(network, num_positions):
     """Return boards and utility values of self-play of every tavla preset, `num_positions` in all."""
-    table = match_equity_table(5, (0.125, 0.375, 0.375, 0.125), SCORES)
-    mix = [Utility.points(RULESET)] + [match_utility(table, a, b, SCORES) for a, b in ((1, 1), (2, 4), (5, 3))]
+    equity = match_equity(RULESET, 5)
+    mix = [equity.utility(MatchState())] + [equity.utility(MatchState(5, score)) for score in ((4, 4), (3, 1), (0, 2))]
     values = np.array([utility.values for utility in mix], np.float32)
     inputs = np.array([utility.inputs for utility in mix], np.float32)
     rng = np.random.default_rng(0)

@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from tavla_ai import engine
 from tavla_ai.checkpoint import fold
-from tavla_ai.match import Utility, match_utility_grid
+from tavla_ai.match import Utility, match_equity
 from tavla_ai.position import Position
 from tavla_ai.rulesets import get_ruleset
 
@@ -143,7 +143,8 @@ def games_of(result: engine.SelfPlayResult) -> list[slice]:
 @pytest.fixture(scope="module")
 def mix() -> Utilities:
     """Points, double match point, and two scores of a match where a mars is worth more to one side."""
-    grid = match_utility_grid(3, (0.125, 0.375, 0.375, 0.125), SCORES)
+    shares = {"north-sultan": (0.125, 0.375, 0.375, 0.125)}
+    grid = match_equity(get_ruleset("north-sultan"), 3, shares).utility_grid()
     utilities = [
         Utility(SCORES),
         Utility(tuple(grid[0, 0]), total=1.0),

@@ -12,7 +12,7 @@ from checkpoints_fixture import write_checkpoint
 from tavla_ai import engine, tournament
 from tavla_ai.bots import Bot, make_bot
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.match import Utility, equal_shares, match_utility_grid
+from tavla_ai.match import Utility, match_equity
 from tavla_ai.rulesets import get_ruleset, ruleset_names
 from tavla_ai.tournament import PairResult, play_pairing, play_tournament
 
@@ -36,7 +36,7 @@ def without_speed(result: Any) -> dict[str, Any]:
 def duel(a: Bot, b: Bot, games: int, seed: int, match_length: int = 0) -> engine.DuelResult:
     """The same games from the engine, in one call."""
     if match_length:
-        grid = match_utility_grid(match_length, equal_shares(NORTH_SULTAN), NORTH_SULTAN.scores).reshape(-1, 4)
+        grid = match_equity(NORTH_SULTAN, match_length).utility_grid().reshape(-1, 4)
         utilities = [Utility(tuple(row), total=1.0) for row in grid]
     else:
         utilities = [Utility.points(NORTH_SULTAN)]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tavla_ai import engine
 from tavla_ai.checkpoint import fold
-from tavla_ai.match import Utility, equal_shares, match_utility_grid
+from tavla_ai.match import Utility, equal_shares, match_equity
 from tavla_ai.rulesets import Ruleset, get_ruleset
 from train.config import SelfPlayConfig, TrainConfig
 
@@ -85,13 +85,13 @@ def utility_mix(config: SelfPlayConfig, ruleset: Ruleset) -> UtilityMix:
     equal part of its share.
     """
     entries: list[tuple[Utility, float]] = []
-    shares = equal_shares(ruleset, config.mars_share)
+    shares = {ruleset.name: equal_shares(ruleset, config.mars_share)}
     for entry in config.utilities:
         if entry.kind == "single":
             entries.append((Utility.points(ruleset), entry.share))
             continue
         length = entry.length or 1
-        grid = match_utility_grid(length, shares, ruleset.scores).reshape(length * length, -1)
+        grid = match_equity(ruleset, length, shares).utility_grid().reshape(length * length, -1)
         entries += [(Utility(tuple(values), total=1.0), entry.share / len(grid)) for values in grid.tolist()]
     return UtilityMix(
         np.array([utility.values for utility, _ in entries], np.float32),
