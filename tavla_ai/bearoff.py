@@ -48,7 +48,7 @@ class CachedTables:
     path: Path | None  # None where the cache folder could not be written and the tables are in memory only
     num_bytes: int
     seconds: float  # to build them, or to load them and check their sum
-    is_built: bool  # anew, not found in the cache
+    is_built: bool  # by this process, not found in the cache
 
 
 class _UnusableError(Exception):

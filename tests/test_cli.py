@@ -87,7 +87,8 @@ def test_every_help_has_an_example(name: str, tmp_path: Path, monkeypatch: pytes
 def test_the_examples_work(checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(checkpoint, tmp_path / "checkpoints" / "tavla")
-    texts = [command.help or "" for name, command in main.commands.items() if name not in ("export", "train", "bench")]
+    elsewhere = ("export", "train", "bench", "bearoff")
+    texts = [command.help or "" for name, command in main.commands.items() if name not in elsewhere]
     examples = [
         line for text in [main.help or "", *texts] for line in re.findall(r"^ *tavla (.*)$", text, re.MULTILINE)
     ]

@@ -30,7 +30,7 @@ def bearoff() -> None:
 
     \b
     Examples:
-      tavla bearoff build
+      tavla bearoff build --rule standard
       tavla bearoff show --position "6:2 4:1 1:1 / 3:3 2:3 1:4"
     """
 
@@ -48,7 +48,7 @@ def build(rule: BearoffRule | Literal["all"], folder: Path | None, force: bool, 
 
     \b
     Example:
-      tavla bearoff build --rule standard
+      tavla bearoff build
     """
     found = {}
     rules: tuple[BearoffRule, ...] = BEAROFF_RULES if rule == "all" else (rule,)
@@ -60,12 +60,14 @@ def build(rule: BearoffRule | Literal["all"], folder: Path | None, force: bool, 
         return
     print_table(
         "Bear-off tables",
-        ["rule", "file", "", "MB", "seconds"],
+        ["rule", "file", "", "positions", "pairs", "MB", "seconds"],
         [
             [
                 name,
                 "not kept, see the warning" if tables.path is None else str(tables.path),
                 "built" if tables.is_built else "up to date",
+                f"{tables.tables.num_positions:,}",
+                f"{tables.tables.num_pairs:,}",
                 f"{tables.num_bytes / 1e6:.1f}",
                 f"{tables.seconds:.1f}",
             ]
@@ -75,9 +77,11 @@ def build(rule: BearoffRule | Literal["all"], folder: Path | None, force: bool, 
     )
 
 
-def _tables_data(rule: str, tables: CachedTables) -> dict[str, Any]:
+def _tables_data(rule: BearoffRule, tables: CachedTables) -> dict[str, Any]:
     return {
         "rule": rule,
+        "positions": tables.tables.num_positions,
+        "pairs": tables.tables.num_pairs,
         "path": None if tables.path is None else str(tables.path),
         "built": tables.is_built,
         "bytes": tables.num_bytes,

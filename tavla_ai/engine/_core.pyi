@@ -248,6 +248,14 @@ class Bearoff:
     @property
     def shape(self) -> BearoffShape: ...
 
+    @property
+    def num_positions(self) -> int:
+        """Positions of a side in the one-sided tables."""
+
+    @property
+    def num_pairs(self) -> int:
+        """Pairs of positions in the two-sided table."""
+
     def fits(self, rules: Rules) -> bool:
         """Return whether the rules bear off as the tables do."""
 

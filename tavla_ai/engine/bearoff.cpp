@@ -339,8 +339,7 @@ Bearoff::Bearoff(const BearoffShape& shape, std::span<const std::uint8_t> data)
       pair_index_(shape.pair_points, shape.pair_checkers), points_mask_(mask_of(shape.points)),
       pair_mask_(mask_of(shape.pair_points)) {
   const std::size_t num_rows = std::size_t{index_.size()} + index_.full_size();
-  const std::size_t num_pairs = std::size_t{pair_index_.size()} * pair_index_.size();
-  const std::size_t before_tails = sizeof(std::uint64_t) * num_rows + sizeof(std::uint32_t) * num_pairs;
+  const std::size_t before_tails = sizeof(std::uint64_t) * num_rows + sizeof(std::uint32_t) * num_pairs();
   if (reinterpret_cast<std::uintptr_t>(data.data()) % alignof(std::uint64_t) != 0 || data.size() < before_tails ||
       data.size() % sizeof(std::uint32_t) != 0)
     throw RulesError("bear-off tables: " + std::to_string(data.size()) + " bytes, expected at least " +
@@ -348,7 +347,7 @@ Bearoff::Bearoff(const BearoffShape& shape, std::span<const std::uint8_t> data)
   clear_ = reinterpret_cast<const std::uint64_t*>(data.data());
   first_ = clear_ + index_.size();
   pairs_ = reinterpret_cast<const std::uint32_t*>(first_ + index_.full_size());
-  tails_ = pairs_ + num_pairs;
+  tails_ = pairs_ + num_pairs();
   const std::size_t num_tails = (data.size() - before_tails) / sizeof(std::uint32_t);
   for (std::size_t i = 0; i < num_rows; ++i)
     if (static_cast<std::uint32_t>(clear_[i]) + (clear_[i] >> 40) > num_tails)
@@ -390,8 +389,8 @@ Bearoff::Source Bearoff::distribution(const Rules& rules, const Board& after, do
   const Rolls his_rolls = rolls_to_clear(his);
   const double won = is_first(my_rolls, his_rolls, 0);
   const double lost = 1 - won;
-  // Tawula has no mars. The chances of a mars come from another policy than those of winning; a difference that
-  // makes a mars likelier than the win it is part of is one of rounding.
+  // Tawula has no mars. A mars comes from another policy of the loser's than the win that it is part of, and is kept
+  // within it.
   const bool has_mars = rules.family != Family::kTawula;
   const double mars_won = has_mars && his[kOff] == 0 ? std::min(won, is_first(my_rolls, rolls_to_first(his), 0)) : 0;
   const double mars_lost =

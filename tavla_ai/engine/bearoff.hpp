@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <span>
 #include <vector>
@@ -67,11 +66,11 @@ class BearoffIndex {
         continue;
       }
       // Nobody more fits in: the lowest occupied point empties and the next one gains a checker.
-      int point = 0;
-      while (point < kMaxPoints && ((counts >> (8 * point)) & 0xFF) == 0) ++point;
-      total -= static_cast<int>((counts >> (8 * point)) & 0xFF) - 1;
-      counts &= ~(PackedCounts{0xFF} << (8 * point));
-      if (point + 1 < kMaxPoints) counts += PackedCounts{1} << (8 * (point + 1));
+      const int byte = std::countr_zero(counts) / 8;
+      const PackedCounts emptied = counts >> (8 * byte) & 0xFF;
+      total -= static_cast<int>(emptied) - 1;
+      counts -= emptied << (8 * byte);
+      if (byte + 1 < kMaxPoints) counts += PackedCounts{1} << (8 * (byte + 1));
     }
   }
 
@@ -129,6 +128,8 @@ class Bearoff {
   Bearoff(const BearoffShape& shape, std::span<const std::uint8_t> data);
 
   const BearoffShape& shape() const { return shape_; }
+  std::uint64_t num_positions() const { return index_.size(); }                                  // of a side
+  std::uint64_t num_pairs() const { return std::uint64_t{pair_index_.size()} * pair_index_.size(); }
 
   // Whether the rules bear off as the tables do. Gul Bara's cascades and passed dice make it another game.
   // In Fevga, Plakoto and Tawula nothing that sets them apart can happen with both sides on their lowest points.
@@ -165,10 +166,8 @@ class Bearoff {
   // Counts on the points of the one-sided tables; a checker further out is missing.
   PackedCounts packed(const std::int8_t* row) const {
     PackedCounts counts = 0;
-    if constexpr (std::endian::native == std::endian::little)
-      std::memcpy(&counts, row + 1, sizeof counts);
-    else
-      for (int p = BearoffIndex::kMaxPoints; p > 0; --p) counts = counts << 8 | static_cast<std::uint8_t>(row[p]);
+    for (int point = BearoffIndex::kMaxPoints; point > 0; --point)
+      counts = counts << 8 | static_cast<std::uint8_t>(row[point]);
     return counts & points_mask_;
   }
   Rolls rolls(const std::uint64_t* rows, std::uint32_t rank) const {

@@ -6,6 +6,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,6 +123,8 @@ void bind_bearoff(nb::module_& m) {
            },
            "shape"_a, "data"_a.noconvert(), nb::keep_alive<1, 3>())
       .def_prop_ro("shape", &Bearoff::shape)
+      .def_prop_ro("num_positions", &Bearoff::num_positions, "Positions of a side in the one-sided tables.")
+      .def_prop_ro("num_pairs", &Bearoff::num_pairs, "Pairs of positions in the two-sided table.")
       .def("fits", &Bearoff::fits, "rules"_a, "Return whether the rules bear off as the tables do.")
       .def("covers",
            [](const Bearoff& tables, const Rules& rules, const BoardInput& board) {
