@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
+from tavla_ai import formats
 from tavla_ai.errors import RulesetError
-from tavla_ai.position import Position, check_board
+from tavla_ai.position import Position
 from tavla_ai.rulesets import Ruleset
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -22,7 +23,8 @@ position_option = click.option(
     "position_text",
     metavar="POSITION",
     help="The board seen by the player on roll, as `24:2 13:5 8:3 6:5 / 24:2 13:5 8:3 6:5`, each side in its own "
-    "numbering and the player on roll first; or a GNU Position ID, of tavla and backgammon only.  "
+    "numbering and the player on roll first; of tavla and backgammon also a GNU Position ID, a GNUbg ID, an XGID or "
+    "a FIBS board, whose dice and score are not used.  "
     "[default: the start position]",
 )
 
@@ -31,21 +33,10 @@ def read_position(text: str | None, ruleset: Ruleset) -> Position:
     """Return the position to play from, refusing what `ruleset` cannot reach and finished games."""
     if text is None:
         return Position.start(ruleset)
-    if ":" in text:
-        name = f"position {text!r}"
-        position = Position.from_text(text, ruleset)
-    else:
-        name = f"position ID {text!r}"
-        if ruleset.family != "opposed-hit":
-            raise RulesetError(
-                f"{name}: IDs are of tavla and backgammon only; {ruleset.name} takes a text such as "
-                f"{Position.start(ruleset).to_text(ruleset)!r}"
-            )
-        position = Position.from_id(text)
-        check_board(position.board, ruleset)
-    if position.is_over(ruleset):
-        raise RulesetError(f"{name}: the game is over, there is nothing to play")
-    return position
+    read = formats.read_position(text, ruleset)
+    if read.position.is_over(ruleset):
+        raise RulesetError(f"{read.format} {text!r}: the game is over, there is nothing to play")
+    return read.position
 
 
 def write_position(position: Position, ruleset: Ruleset) -> str:

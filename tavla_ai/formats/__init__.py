@@ -1,0 +1,27 @@
+"""Positions, stakes and matches in the notations of other programs.
+
+Each format has a class or two functions that read and write it; `read_position` recognises which of them a
+text is in. All are of backgammon, so they hold positions of the `opposed-hit` family alone; this project's own
+text, `Position.to_text`, holds any.
+"""
+
+from tavla_ai.formats.fibs import FibsBoard
+from tavla_ai.formats.mat import Game, Match, Turn, read_mat, write_mat
+from tavla_ai.formats.match_id import MatchId, format_gnubg_id, parse_gnubg_id
+from tavla_ai.formats.reading import ReadPosition, read_position
+from tavla_ai.formats.xgid import Xgid
+
+__all__ = [
+    "FibsBoard",
+    "Game",
+    "Match",
+    "MatchId",
+    "ReadPosition",
+    "Turn",
+    "Xgid",
+    "format_gnubg_id",
+    "parse_gnubg_id",
+    "read_mat",
+    "read_position",
+    "write_mat",
+]
