@@ -93,9 +93,10 @@ nb::ndarray<nb::numpy, std::uint8_t> build(const BearoffShape& shape, const std:
 void bind_bearoff(nb::module_& m) {
   m.attr("BEAROFF_VERSION") = kBearoffVersion;
 
-  nb::class_<BearoffShape>(m, "BearoffShape", "What bear-off tables are built for: the bear-off rule; the lowest points and the checkers on them "
-                           "that a side of the one-sided tables has (at most 8 and 15), and of the two-sided one (6 and 9). "
-                           "The defaults are what the product uses.")
+  nb::class_<BearoffShape>(m, "BearoffShape",
+                           "What bear-off tables are built for: the bear-off rule; the lowest points and the checkers "
+                           "on them that a side of the one-sided tables has (at most 8 and 15), and of the two-sided "
+                           "one (6 and 9). The defaults are what the product uses.")
       .def("__init__",
            [](BearoffShape* shape, bool larger_first, int points, int checkers, int pair_points, int pair_checkers) {
              new (shape) BearoffShape{larger_first, points, checkers, pair_points, pair_checkers};
