@@ -6,6 +6,15 @@ from importlib.metadata import version
 
 from tavla_ai.bots import Bot, RankedPlay, make_bot, rank_plays
 from tavla_ai.checkpoint import Card, Checkpoint, load_checkpoint
+from tavla_ai.cube import (
+    CubeDecision,
+    cash_point,
+    cube_decision,
+    cubeful_equity,
+    respond_to_double,
+    should_double,
+    take_point,
+)
 from tavla_ai.errors import CheckpointError, ConfigError, NotationError, RulesetError, TavlaError
 from tavla_ai.match import Cube, MatchEquity, MatchState, Utility, equal_shares, match_equity
 from tavla_ai.position import Position, apply_steps, check_play, concession_value, format_play, parse_dice, parse_play
@@ -21,6 +30,7 @@ __all__ = [
     "CheckpointError",
     "ConfigError",
     "Cube",
+    "CubeDecision",
     "MatchEquity",
     "MatchSet",
     "MatchState",
@@ -35,8 +45,11 @@ __all__ = [
     "Utility",
     "__version__",
     "apply_steps",
+    "cash_point",
     "check_play",
     "concession_value",
+    "cube_decision",
+    "cubeful_equity",
     "equal_shares",
     "format_play",
     "get_match_set",
@@ -50,5 +63,8 @@ __all__ = [
     "play_pairing",
     "play_tournament",
     "rank_plays",
+    "respond_to_double",
     "ruleset_names",
+    "should_double",
+    "take_point",
 ]

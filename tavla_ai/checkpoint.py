@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_safetensors
 from safetensors.numpy import save as save_safetensors
@@ -33,6 +33,8 @@ WEIGHTS_FILE = "weights.safetensors"
 CARD_FILE = "card.json"
 
 Weights = Mapping[str, NDArray[np.float32]]
+
+_SHARES_TOLERANCE = 1e-6
 
 
 class NetworkSpec(BaseModel):
@@ -98,6 +100,23 @@ class Card(BaseModel):
     created: str = Field(description="when it was written, UTC, ISO 8601")
     cost: dict[str, float] = Field(description="what training took: seconds by phase, peak memory in MiB")
     results: tuple[Result, ...] = Field(default=(), description="measured strength")
+    score_shares: tuple[float, ...] | None = Field(
+        default=None,
+        description="probability of each score for the side that starts a game of self-play, best first; null if not "
+        "measured",
+    )
+
+    @field_validator("score_shares")
+    @classmethod
+    def _check_score_shares(cls, shares: tuple[float, ...] | None, info: ValidationInfo) -> tuple[float, ...] | None:
+        network = info.data.get("network")
+        if shares is None or network is None:
+            return shares
+        if len(shares) != network.num_scores:
+            raise ValueError(f"{len(shares)} numbers, expected {network.num_scores}")
+        if not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > _SHARES_TOLERANCE:
+            raise ValueError(f"{shares}: expected probabilities that add up to 1")
+        return shares
 
 
 @dataclass(frozen=True)
@@ -157,6 +176,7 @@ def save_checkpoint(
     parent: str | None = None,
     cost: Mapping[str, float] | None = None,
     results: tuple[Result, ...] = (),
+    score_shares: Sequence[float] | None = None,
     extra_files: Mapping[str, Callable[[Path], None]] | None = None,
 ) -> Card:
     """Write a checkpoint folder; it appears under its name complete or not at all.
@@ -166,29 +186,34 @@ def save_checkpoint(
       extra_files: file name → function that writes it, such as the trainer's state.
 
     Raises:
-      CheckpointError: the folder exists, or a weight does not have the shape its spec says.
+      CheckpointError: the folder exists, a weight does not have the shape its spec says, or the card would not
+        be valid.
     """
     if path.exists():
         raise CheckpointError(f"{path}: already exists; a checkpoint is never overwritten")
     _check_shapes(path, network, weights)
     data = save_safetensors({name: np.ascontiguousarray(array) for name, array in weights.items()})
-    card = Card(
-        schema_version=SCHEMA_VERSION,
-        ruleset=ruleset,
-        network=network,
-        features=engine.FEATURE_VERSION,
-        weights_sha256=hashlib.sha256(data).hexdigest(),
-        games=games,
-        positions=positions,
-        seed=seed,
-        config=dict(config),
-        code=dict(code),
-        versions=dict(versions),
-        parent=parent,
-        cost=dict(cost or {}),
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        results=results,
-    )
+    try:
+        card = Card(
+            schema_version=SCHEMA_VERSION,
+            ruleset=ruleset,
+            network=network,
+            features=engine.FEATURE_VERSION,
+            weights_sha256=hashlib.sha256(data).hexdigest(),
+            games=games,
+            positions=positions,
+            seed=seed,
+            config=dict(config),
+            code=dict(code),
+            versions=dict(versions),
+            parent=parent,
+            cost=dict(cost or {}),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            results=results,
+            score_shares=None if score_shares is None else tuple(score_shares),
+        )
+    except ValidationError as error:
+        raise CheckpointError(f"{path}: {_first_mistake(error)}") from None
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.parent / f".{path.name}.tmp-{uuid.uuid4().hex[:8]}"
     temporary.mkdir()
@@ -276,9 +301,13 @@ def read_card(path: Path) -> Card:
     try:
         return Card.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise CheckpointError(f"{path}: {where}: {first['msg']}") from None
+        raise CheckpointError(f"{path}: {_first_mistake(error)}") from None
+
+
+def _first_mistake(error: ValidationError) -> str:
+    """Return the first field that a card has wrong, and what is wrong with it."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def _check_shapes(path: Path, network: NetworkSpec, weights: Weights) -> None:

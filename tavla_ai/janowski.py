@@ -72,7 +72,7 @@ class CubeModel:
           after: my value after winning so many points, negative for losing them; never falls as they grow.
           away: points that I and the opponent still need; infinite without a match.
           limit: highest value of the cube.
-          efficiency: how far the cube is live, 0 to 1.
+          efficiency: how far the cube is live, 0 to 1; 0 says that nobody will turn it again.
         """
         self._sizes = tuple(zip(scores, outcomes, strict=True))
         self._after = after
@@ -100,7 +100,7 @@ class CubeModel:
         mine, theirs = self._may_double(value, owner)
         dead, live = self.dead(value), self._live(value, owner)
         has_nothing_to_lose = mine != theirs and value >= self._away[1 if mine else 0] and not (mine and waits)
-        efficiency = 1.0 if has_nothing_to_lose else self._efficiency
+        efficiency = 1.0 if has_nothing_to_lose and self._efficiency > 0 else self._efficiency
         return Curve(
             tuple((chance, dead.at(chance) * (1 - efficiency) + worth * efficiency) for chance, worth in live.points)
         )

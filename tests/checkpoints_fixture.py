@@ -9,7 +9,12 @@ from tavla_ai.rulesets import get_ruleset
 
 
 def write_checkpoint(
-    path: Path, ruleset: str = "north-sultan", seed: int = 1, num_scores: int = 4, results: tuple[Result, ...] = ()
+    path: Path,
+    ruleset: str = "north-sultan",
+    seed: int = 1,
+    num_scores: int = 4,
+    results: tuple[Result, ...] = (),
+    score_shares: tuple[float, ...] | None = None,
 ) -> Path:
     """Write a checkpoint whose network prefers some plays to others, and return its path."""
     game = get_ruleset(ruleset)
@@ -31,5 +36,6 @@ def write_checkpoint(
         code={"commit": "0123abc"},
         versions={"numpy": np.__version__},
         results=results,
+        score_shares=score_shares,
     )
     return path

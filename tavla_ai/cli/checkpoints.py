@@ -45,6 +45,7 @@ def _card_rows(card: Card, num_weights: int) -> list[list[str]]:
         ["network", f"{'-'.join(map(str, widths))}, {num_weights:,} weights, inputs {card.features}"],
         ["games", f"{card.games:,}"],
         ["positions", f"{card.positions:,}"],
+        ["starter's scores", _shares_text(card)],
         ["seed", str(card.seed)],
         ["cost", plain(card.cost)],
         ["created", card.created],
@@ -53,6 +54,13 @@ def _card_rows(card: Card, num_weights: int) -> list[list[str]]:
         ["versions", plain(card.versions)],
         ["weights sha256", card.weights_sha256],
     ]
+
+
+def _shares_text(card: Card) -> str:
+    """Return how often the side that starts gets each score, as measured in self-play."""
+    if card.score_shares is None:
+        return "not measured"
+    return " / ".join(map(percent, card.score_shares)) + " %, best first"
 
 
 def _result_cells(result: Result) -> list[str]:
