@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from tavla_ai.bots import Bot, RankedPlay, make_bot, rank_plays
+from tavla_ai.bearoff import load_tables
+from tavla_ai.bots import Bot, make_bot
 from tavla_ai.checkpoint import Card, Checkpoint, load_checkpoint
 from tavla_ai.cube import (
     CubeDecision,
@@ -16,8 +17,10 @@ from tavla_ai.cube import (
     take_point,
 )
 from tavla_ai.errors import CheckpointError, ConfigError, NotationError, RulesetError, TavlaError
+from tavla_ai.evaluator import Evaluation, Evaluator, LegalPlay, Level, RankedPlay, SearchSettings, legal_plays
 from tavla_ai.match import Cube, MatchEquity, MatchState, Utility, equal_shares, match_equity
 from tavla_ai.position import Position, apply_steps, check_play, concession_value, format_play, parse_dice, parse_play
+from tavla_ai.rollout import RolledOut, RolloutSettings, roll_out
 from tavla_ai.rulesets import MatchSet, Ruleset, get_match_set, get_ruleset, match_set_names, ruleset_names
 from tavla_ai.tournament import PairResult, TournamentResult, play_pairing, play_tournament
 
@@ -31,6 +34,10 @@ __all__ = [
     "ConfigError",
     "Cube",
     "CubeDecision",
+    "Evaluation",
+    "Evaluator",
+    "LegalPlay",
+    "Level",
     "MatchEquity",
     "MatchSet",
     "MatchState",
@@ -38,8 +45,11 @@ __all__ = [
     "PairResult",
     "Position",
     "RankedPlay",
+    "RolledOut",
+    "RolloutSettings",
     "Ruleset",
     "RulesetError",
+    "SearchSettings",
     "TavlaError",
     "TournamentResult",
     "Utility",
@@ -54,7 +64,9 @@ __all__ = [
     "format_play",
     "get_match_set",
     "get_ruleset",
+    "legal_plays",
     "load_checkpoint",
+    "load_tables",
     "make_bot",
     "match_equity",
     "match_set_names",
@@ -62,8 +74,8 @@ __all__ = [
     "parse_play",
     "play_pairing",
     "play_tournament",
-    "rank_plays",
     "respond_to_double",
+    "roll_out",
     "ruleset_names",
     "should_double",
     "take_point",

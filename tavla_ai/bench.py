@@ -12,7 +12,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
@@ -23,6 +23,7 @@ from tavla_ai import engine
 from tavla_ai.bots.peers import Peer, make_peer
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.errors import TavlaError
+from tavla_ai.evaluator import DEFAULT_SEARCH
 from tavla_ai.match import Utility
 from tavla_ai.rulesets import NUM_CHECKERS, Ruleset
 
@@ -48,6 +49,9 @@ class BenchResult(BaseModel):
     fastest: float = Field(description="fastest repeat, a second")
     repeats: int = Field(description="timed repeats, after one to warm up")
     count: int = Field(description="things done in each repeat, the same in all")
+    median_ms: float | None = Field(
+        default=None, description="median time of one of them, in milliseconds; null where they were not timed singly"
+    )
     peer: str | None = Field(default=None, description="outside engine that did the same work in the same run")
     peer_median: float | None = Field(default=None, description="its median, a second")
     ratio: float | None = Field(default=None, description="our median over the peer's")
@@ -67,9 +71,13 @@ class BenchReport(BaseModel):
 
 @dataclass(frozen=True)
 class Timed:
-    """Counts of one repeat by unit; they must not change from one repeat to the next."""
+    """Counts of one repeat by unit, which must not change from one repeat to the next.
+
+    Where single things were timed, `milliseconds` has the time of each by unit.
+    """
 
     counts: dict[str, int]
+    milliseconds: dict[str, list[float]] = field(default_factory=dict)
 
 
 def run_bench(
@@ -126,14 +134,19 @@ def time_work(measure: str, work: Callable[[], Timed], repeats: int) -> list[Ben
     """
     expected = work().counts
     rates: dict[str, list[float]] = {unit: [] for unit in expected}
+    milliseconds: dict[str, list[float]] = {}
     for _ in range(repeats):
         started = time.perf_counter()
-        counts = work().counts
+        timed = work()
         seconds = time.perf_counter() - started
-        if counts != expected:
-            raise RuntimeError(f"{measure}: counted {counts}, the repeat before {expected}")
-        for unit, count in counts.items():
-            rates[unit].append(count / seconds)
+        if timed.counts != expected:
+            raise RuntimeError(f"{measure}: counted {timed.counts}, the repeat before {expected}")
+        for unit, times in timed.milliseconds.items():
+            milliseconds.setdefault(unit, []).extend(times)
+        for unit, count in timed.counts.items():
+            rates[unit].append(
+                count / (sum(timed.milliseconds[unit]) / 1000 if unit in timed.milliseconds else seconds)
+            )
     return [
         BenchResult(
             measure=measure,
@@ -143,6 +156,7 @@ def time_work(measure: str, work: Callable[[], Timed], repeats: int) -> list[Ben
             fastest=max(values),
             repeats=repeats,
             count=expected[unit],
+            median_ms=statistics.median(milliseconds[unit]) if unit in milliseconds else None,
         )
         for unit, values in rates.items()
     ]
@@ -227,21 +241,39 @@ def _self_play(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]
 
 
 def _search(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
-    """Decide at 1-ply, looking ahead for the five best plays; Gul Bara, which is not searched, at 0-ply."""
+    """Decide at 1-ply and at 2-ply with the evaluator's own filters; Gul Bara, which is not searched, at 0-ply.
+
+    The positions are those of self-play; where there is nothing to decide, one is left out.
+    """
     rules = engine.compile_rules(ruleset)
     utility = Utility.points(ruleset)
     values = np.array([utility.values], np.float32)
     inputs = np.array([utility.inputs], np.float32)
-    boards, dice = engine.random_walk(rules, _SEED, 0, 10)
-    boards, dice = boards[:: len(boards) // _SEARCH_DECISIONS], dice[:: len(dice) // _SEARCH_DECISIONS]
-    ply = 0 if ruleset.family == "gul-bara" else 1
+    games = engine.self_play(rules, network, _SEED, 0, 20, 0.7, values, inputs, [1.0])
+    boards = np.ascontiguousarray(games.boards[:, ::-1])
+    rolls = engine.rolls(_SEED, 0, len(boards))
+    searcher = engine.Searcher(rules, network, **DEFAULT_SEARCH.filters())
+    every = max(1, len(boards) // _SEARCH_DECISIONS)
+    decisions = [
+        (board, roll)
+        for board, roll in zip(boards[::every], rolls[::every].tolist(), strict=True)
+        if len(engine.legal_plays(rules, board, *roll)[0]) > 1
+    ]
+    plies = (0,) if ruleset.family == "gul-bara" else (1, 2)
 
     def work() -> Timed:
-        looked_at = 0
-        for board, (first, second) in zip(boards, dice.tolist(), strict=True):
-            _, depths = engine.search_plays(network, rules, board, first, second, values, inputs, ply, 5)
-            looked_at += int((depths == ply).sum())
-        return Timed({f"{ply}-ply decisions": len(boards), f"{ply}-ply plays": looked_at})
+        counts, milliseconds = {}, {}
+        for ply in plies:
+            times = []
+            for board, (first, second) in decisions:
+                started = time.perf_counter()
+                _, _, looked_at, _ = searcher.rank(board, first, second, values, inputs, ply)
+                times.append(1000 * (time.perf_counter() - started))
+                if looked_at.max() != ply:
+                    raise RuntimeError(f"search: no play was looked at {ply}-ply deep")
+            counts[f"{ply}-ply decisions"] = len(decisions)
+            milliseconds[f"{ply}-ply decisions"] = times
+        return Timed(counts, milliseconds)
 
     return work
 

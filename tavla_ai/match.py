@@ -61,7 +61,7 @@ class Utility:
             raise RulesetError(f"utility {values}: expected finite values")
         if any(better < worse for better, worse in pairwise(values)):
             raise RulesetError(f"utility {values}: expected values that fall, best score first")
-        if not self._unit() > 0:
+        if not self.point > 0:
             raise RulesetError(f"utility {values}: the smallest win is worth no more than the smallest loss")
 
     @classmethod
@@ -80,16 +80,18 @@ class Utility:
         """
         gaps = [better - worse for better, worse in pairwise(self.values)]
         del gaps[len(gaps) // 2]
-        unit = self._unit()
+        unit = 2 * self.point
         return tuple(gap / unit for gap in gaps)
 
     def opponent(self) -> Utility:
         """Return the utility of the same game to the other side, best score first for that side."""
         return Utility(tuple(self.total - value for value in reversed(self.values)), self.total)
 
-    def _unit(self) -> float:
+    @property
+    def point(self) -> float:
+        """What a point is worth: half of the gap between the smallest win and the smallest loss."""
         num_wins = len(self.values) // 2
-        return self.values[num_wins - 1] - self.values[-num_wins]
+        return (self.values[num_wins - 1] - self.values[-num_wins]) / 2
 
 
 CubeOwner = Literal["centred", "me", "opponent"]

@@ -1,18 +1,16 @@
-"""Bots by name, and the plays of one roll."""
+"""Bots by name."""
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from checkpoints_fixture import write_checkpoint
 
-from tavla_ai import engine
-from tavla_ai.bots import BASELINES, make_bot, rank_plays
+from tavla_ai.bots import BASELINES, make_bot
 from tavla_ai.checkpoint import load_checkpoint
 from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
-from tavla_ai.match import Utility
-from tavla_ai.position import Position, apply_steps, format_play
+from tavla_ai.evaluator import Evaluator
 from tavla_ai.rulesets import get_ruleset, ruleset_names
+from tavla_ai.tournament import play_pairing
 
 NORTH_SULTAN = get_ruleset("north-sultan")
 
@@ -75,92 +73,48 @@ def test_a_network_with_other_scores_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="predicts 6 scores, a game of north-sultan has 4"):
         make_bot(str(path), NORTH_SULTAN)
     with pytest.raises(CheckpointError, match="predicts 6 scores"):
-        rank_plays(NORTH_SULTAN, Position.start(NORTH_SULTAN), (3, 1), load_checkpoint(path))
+        Evaluator(load_checkpoint(path), NORTH_SULTAN)
 
 
 def test_a_network_for_other_boards_is_refused(checkpoint_path: Path) -> None:
     tawula = get_ruleset("tawula")
     with pytest.raises(CheckpointError, match="reads 26 places a side, a game of tawula has 27"):
-        rank_plays(tawula, Position.start(tawula), (3, 1), load_checkpoint(checkpoint_path))
+        Evaluator(load_checkpoint(checkpoint_path), tawula)
 
 
-# Plays
+def test_what_follows_a_folder_is_how_it_plays(checkpoint_path: Path) -> None:
+    assert make_bot(f"{checkpoint_path}@1", NORTH_SULTAN).name == f"{checkpoint_path}@1"
+    assert make_bot(f"{checkpoint_path}/@2+points", NORTH_SULTAN).name == f"{checkpoint_path}@2+points"
+    assert make_bot(f"{checkpoint_path}+untold", NORTH_SULTAN).checkpoint is not None
+    with pytest.raises(TavlaError, match="ply 9, expected 0 to 4"):
+        make_bot(f"{checkpoint_path}@9", NORTH_SULTAN)
+    with pytest.raises(TavlaError, match="unknown bot"):
+        make_bot(f"{checkpoint_path}+blind", NORTH_SULTAN)
 
 
-def test_without_a_network_plays_are_the_engines() -> None:
-    position = Position.start(NORTH_SULTAN)
-    plays = rank_plays(NORTH_SULTAN, position, (3, 1))
-    boards, _, _ = engine.legal_plays(engine.compile_rules(NORTH_SULTAN), position.board, 3, 1)
-    assert [play.afterstate for play in plays] == [Position(board) for board in boards]
-    assert all(apply_steps(position, play.steps, NORTH_SULTAN) == play.afterstate for play in plays)
-    assert all(play.outcomes is None and play.equity is None and play.score is None for play in plays)
-    assert "8/5 6/5" in [format_play(position, play.steps, NORTH_SULTAN) for play in plays]
+def test_a_folder_may_end_like_an_option(tmp_path: Path) -> None:
+    assert make_bot(str(write_checkpoint(tmp_path / "run@1")), NORTH_SULTAN).name == str(tmp_path / "run@1")
 
 
-def test_a_network_ranks_by_expected_points(checkpoint_path: Path) -> None:
-    position = Position.start(NORTH_SULTAN)
-    checkpoint = load_checkpoint(checkpoint_path)
-    plays = rank_plays(NORTH_SULTAN, position, (6, 6), checkpoint)
-    boards = np.stack([play.afterstate.board for play in plays])
-    inputs = np.tile(np.array(Utility.points(NORTH_SULTAN).inputs, np.float32), (len(plays), 1))
-    outcomes = checkpoint.engine_network().evaluate(boards, inputs)
-    equities = np.array([play.equity for play in plays])
-    np.testing.assert_allclose(np.array([play.outcomes for play in plays]), outcomes, atol=1e-6)
-    np.testing.assert_allclose(equities, outcomes @ np.array([2, 1, -1, -2]), atol=1e-6)
-    assert (np.diff(equities) <= 0).all()
-    assert len(np.unique(equities)) > 5
+def test_gul_bara_is_not_looked_ahead(tmp_path: Path) -> None:
+    path = write_checkpoint(tmp_path / "net", "gul-bara")
+    with pytest.raises(RulesetError, match="only 0-ply"):
+        make_bot(f"{path}@1", get_ruleset("gul-bara"))
 
 
-@pytest.mark.parametrize(("opp", "opp_off", "score"), [({6: 15}, 0, 2), ({6: 14}, 1, 1)], ids=["mars", "single"])
-def test_a_finished_game_is_worth_its_score(
-    checkpoint_path: Path, opp: dict[int, int], opp_off: int, score: int
-) -> None:
-    # 2-1 bears both checkers off.
-    position = Position.from_sides({2: 1, 1: 1}, opp, off=(13, opp_off))
-    plays = rank_plays(NORTH_SULTAN, position, (2, 1), load_checkpoint(checkpoint_path))
-    finished = [play for play in plays if play.afterstate.is_over(NORTH_SULTAN)]
-    assert [play.equity for play in finished] == [play.score for play in finished] == [score]
-    assert finished[0].outcomes == tuple(float(s == score) for s in NORTH_SULTAN.scores)
-    assert plays[0] is finished[0]
+def test_looking_ahead_plays_what_the_search_finds_best(checkpoint_path: Path) -> None:
+    """One turn of a game: the play of the bot at 1-ply is the evaluator's."""
+    deep, flat = (make_bot(f"{checkpoint_path}@{ply}", NORTH_SULTAN) for ply in (1, 0))
+    result = play_pairing(NORTH_SULTAN, deep, flat, games=20, seed=1)
+    same = play_pairing(NORTH_SULTAN, flat, flat, games=20, seed=1)
+    assert same.points_per_game == 0
+    assert result.points_per_game != 0
 
 
-def test_a_finished_position_has_no_plays() -> None:
-    over = Position.from_sides({}, {6: 15})
-    with pytest.raises(RulesetError, match="over"):
-        rank_plays(NORTH_SULTAN, over, (2, 1))
-
-
-@pytest.mark.parametrize("name", ruleset_names())
-def test_every_game_is_ranked(name: str, tmp_path: Path) -> None:
-    ruleset = get_ruleset(name)
-    checkpoint = load_checkpoint(write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores)))
-    rules = engine.compile_rules(ruleset)
-    boards, dice = engine.random_walk(rules, 1, 0, 2)
-    for board, roll in list(zip(boards, dice.tolist(), strict=True))[::7]:
-        position = Position(board)
-        plays = rank_plays(ruleset, position, tuple(roll), checkpoint)
-        assert {play.afterstate for play in plays} == {
-            play.afterstate for play in rank_plays(ruleset, position, tuple(roll))
-        }
-        equities = [play.equity for play in plays]
-        assert equities == sorted(equities, reverse=True)
-        after = np.stack([play.afterstate.board for play in plays])
-        inputs = np.tile(np.array(Utility.points(ruleset).inputs, np.float32), (len(plays), 1))
-        outcomes = checkpoint.engine_network().evaluate(after, inputs)
-        for play, row in zip(plays, outcomes, strict=True):
-            assert play.score == play.afterstate.score(ruleset)
-            if play.score is None:
-                np.testing.assert_allclose(play.outcomes, row, atol=1e-5)
-                assert play.equity == pytest.approx(row @ np.array(ruleset.scores), abs=1e-4)
-            else:
-                assert play.equity == play.score
-
-
-def test_gul_bara_counts_the_roll_and_plays_its_first_stage() -> None:
-    ruleset = get_ruleset("gul-bara")
-    for rolls, counted in ((0, 1), (2, 3), (3, 3)):
-        position = Position.from_text(f"24:15{f' rolls:{rolls}' if rolls else ''} / 24:15 rolls:2", ruleset)
-        plays = rank_plays(ruleset, position, (2, 2))
-        assert all(play.afterstate.board[:, 26].tolist() == [counted, 2] for play in plays)
-        # Eight pips, even where higher doubles would follow.
-        assert {play.afterstate.pip_counts()[0] for play in plays} == {352}
+def test_a_bot_that_plays_for_points_ignores_the_match(checkpoint_path: Path) -> None:
+    """Playing for points in a match is playing single games; to be untold changes plays too."""
+    aware, points, untold = (make_bot(f"{checkpoint_path}{how}", NORTH_SULTAN) for how in ("", "+points", "+untold"))
+    for bot in (points, untold):
+        assert play_pairing(NORTH_SULTAN, aware, bot, games=40, seed=2).points_per_game == 0
+        match = play_pairing(NORTH_SULTAN, aware, bot, games=40, seed=2, match_length=3)
+        assert match.points_per_game != 0

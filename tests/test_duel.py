@@ -293,8 +293,8 @@ def test_duel_refuses_what_does_not_fit(
         engine.Network([(five[f"layers.{i}.weight"], five[f"layers.{i}.bias"]) for i in range(2)])
     )
     for a, b, length, pairs, grid, message in (
-        (random, of_plakoto, 0, 1, single_game, "player: a network whose outputs"),
-        (of_plakoto, random, 0, 1, single_game, "player: a network whose outputs"),
+        (random, of_plakoto, 0, 1, single_game, "network: one output per score"),
+        (of_plakoto, random, 0, 1, single_game, "network: one output per score"),
         (random, random, -1, 1, single_game, "length and num_pairs"),
         (random, random, 0, -1, single_game, "length and num_pairs"),
         (random, random, 3, 1, single_game, "utilities: one row for single games"),

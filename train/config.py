@@ -106,6 +106,11 @@ class TDConfig(_Section):
         alias="lambda",
         description="λ of the returns: 0 one-step, 1 the game's outcome",
     )
+    bearoff_tables: bool = Field(
+        default=True,
+        description="whether the exact bear-off tables stand in for the network's own estimates of the races that they "
+        "cover, in play and in targets",
+    )
 
 
 class LearnerConfig(_Section):

@@ -26,8 +26,7 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.tensorboard import SummaryWriter
 
-from tavla_ai import engine
-from tavla_ai.bots import Bot, make_bot, plays_pubeval
+from tavla_ai.bots import Bot, make_bot, network_player, plays_pubeval
 from tavla_ai.checkpoint import Card, Checkpoint, NetworkSpec, Result, fold, load_checkpoint, save_checkpoint
 from tavla_ai.errors import CheckpointError, ConfigError
 from tavla_ai.rulesets import get_ruleset
@@ -308,13 +307,13 @@ class Pipeline:
         tick = time.perf_counter()
         evaluation = self._config.evaluation
         weights = self._learner.average_weights()
-        learner = Bot("learner", engine.Player.network(fold(weights, self._spec.num_places)))
+        learner = Bot("learner", network_player(self._ruleset, fold(weights, self._spec.num_places)))
         results = []
         for name, opponent in self._opponents.items():
             if opponent is None:
                 if self._previous is None:
                     continue
-                opponent = Bot(name, engine.Player.network(fold(self._previous, self._spec.num_places)))
+                opponent = Bot(name, network_player(self._ruleset, fold(self._previous, self._spec.num_places)))
             result = play_pairing(
                 self._ruleset,
                 learner,

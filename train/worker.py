@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tavla_ai import engine
+from tavla_ai.bearoff import load_tables
 from tavla_ai.checkpoint import fold
 from tavla_ai.match import Utility, equal_shares, match_equity
 from tavla_ai.rulesets import Ruleset, get_ruleset
@@ -114,6 +115,7 @@ class SelfPlayWorker:
         self._smallest_win = len(ruleset.scores) // 2 - 1
         self._seed = config.seed
         self._lambda = config.td.lambda_
+        self._tables = load_tables(ruleset) if config.td.bearoff_tables else None
         self._threads = threads
         self._version = -1
         self._network: engine.Network | None = None
@@ -144,6 +146,7 @@ class SelfPlayWorker:
             self._mix.inputs,
             self._mix.shares,
             self._threads,
+            self._tables,
         )
         score_indices = result.score_indices
         return Batch(

@@ -1,22 +1,29 @@
-"""Bots: players with names, as tournaments take them; and the plays of one roll, ranked by a network."""
+"""Bots: players with names, as tournaments take them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
+from tavla_ai.bearoff import load_tables
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.evaluator import DEFAULT_SEARCH, MAX_PLY, SearchSettings
 from tavla_ai.match import Utility
-from tavla_ai.position import Play, Position
-from tavla_ai.rulesets import MAX_OWN_ROLLS, OWN_ROLLS, Ruleset
+from tavla_ai.rulesets import Ruleset
 
 BASELINES = ("random", "pubeval")
+
+# What a bot makes of a match: `match` plays for it; `points` plays each game for its points; `untold` weighs the
+# scores by the match, but tells the network that it plays a single game.
+Awareness = Literal["match", "points", "untold"]
 
 
 @dataclass(frozen=True)
@@ -39,17 +46,45 @@ def plays_pubeval(ruleset: Ruleset) -> bool:
     return ruleset.family == "opposed-hit"
 
 
+def network_player(
+    ruleset: Ruleset,
+    network: engine.Network,
+    *,
+    ply: int = 0,
+    search: SearchSettings = DEFAULT_SEARCH,
+    awareness: Awareness = "match",
+) -> engine.Player:
+    """Return a network as the engine plays it, with the game's bear-off tables.
+
+    Args:
+      ply: look-ahead of its plays.
+      search: how look-ahead is narrowed.
+      awareness: what it makes of a match.
+    """
+    single = Utility.points(ruleset)
+    return engine.Player.network(
+        network,
+        load_tables(ruleset),
+        ply=ply,
+        values=np.array(single.values, np.float32) if awareness == "points" else None,
+        inputs=None if awareness == "match" else np.array(single.inputs, np.float32),
+        **search.filters(),
+    )
+
+
 def make_bot(spec: str, ruleset: Ruleset) -> Bot:
     """Return the bot that `spec` names.
 
     Args:
       spec: `random` (every legal play with equal chance), `pubeval` (Tesauro's benchmark player), or the
-        folder of a checkpoint, which plays at 0-ply. A folder with a baseline's name is written `./random`.
+        folder of a checkpoint. A folder with a baseline's name is written `./random`. After a folder, `@1` looks
+        one ply ahead, up to `@4`; `+points` plays each game of a match for its points, and `+untold` weighs the
+        scores by the match without telling the network: `checkpoints/tavla@1+points`.
       ruleset: the game it is to play.
 
     Raises:
       TavlaError: no bot has that name; the message lists those that exist.
-      RulesetError: pubeval does not play that game.
+      RulesetError: pubeval does not play that game, or Gul Bara is to be looked ahead.
       CheckpointError: the checkpoint cannot be used for that game; see `load_checkpoint`.
     """
     if spec == "random":
@@ -58,79 +93,26 @@ def make_bot(spec: str, ruleset: Ruleset) -> Bot:
         if not plays_pubeval(ruleset):
             raise RulesetError(f"pubeval: plays only the opposed, hitting games, not {ruleset.name}")
         return Bot(spec, engine.Player.pubeval(_pubeval_weights("contact"), _pubeval_weights("race")))
-    path = Path(spec)
-    if not spec or not path.exists():
+    folder, ply, awareness = _read_spec(spec)
+    if not folder or not Path(folder).exists():
         raise TavlaError(f"unknown bot {spec!r}; expected {', '.join(BASELINES)} or a checkpoint's folder")
-    checkpoint = load_checkpoint(path, ruleset)
-    return Bot(str(path), engine.Player.network(checkpoint.network_for(ruleset)), checkpoint)
+    if ply > 0 and ruleset.family == "gul-bara":
+        raise RulesetError(f"{spec}: a turn of Gul Bara is more than one roll; only 0-ply is played")
+    checkpoint = load_checkpoint(Path(folder), ruleset)
+    player = network_player(ruleset, checkpoint.network_for(ruleset), ply=ply, awareness=awareness)
+    return Bot(str(Path(folder)) + spec[len(folder) :], player, checkpoint)
 
 
-@dataclass(frozen=True)
-class RankedPlay:
-    """One legal play of a roll, seen by its mover.
-
-    Attributes:
-      steps: one way to play it.
-      afterstate: the position after it, the mover first; in Gul Bara his roll is counted.
-      score: the mover's points if the play ends the game; None if it goes on.
-      outcomes: K probabilities of the game's scores for the mover, best first; None without a network.
-      equity: the expected points of a single game; None without a network.
-    """
-
-    steps: Play
-    afterstate: Position
-    score: int | None = None
-    outcomes: tuple[float, ...] | None = None
-    equity: float | None = None
-
-
-def rank_plays(
-    ruleset: Ruleset, position: Position, dice: tuple[int, int], checkpoint: Checkpoint | None = None
-) -> tuple[RankedPlay, ...]:
-    """Return every legal play of a roll, the best first; without a checkpoint in the engine's order.
-
-    Each afterstate is valued by the network alone (0-ply) for a single game. A play that ends the game is
-    worth its score, whatever the network says. Equal plays keep the engine's order.
-
-    Gul Bara: these are the plays of the roll's first stage, without the doubles that cascade after it; dice that
-    a play leaves for the opponent are not part of what it is worth here. Whole turns are the engine's, in games.
-
-    Args:
-      ruleset: the game.
-      position: the board before the play, the side on roll first.
-      dice: the roll, in either order.
-      checkpoint: the network that ranks them; None leaves them unvalued.
-
-    Raises:
-      RulesetError: the game is over, or a die is not 1 to 6.
-      CheckpointError: the network predicts other scores than the game has.
-    """
-    rules = engine.compile_rules(ruleset)
-    board = position.board.copy()
-    if ruleset.family == "gul-bara":
-        board[0, OWN_ROLLS] = min(MAX_OWN_ROLLS, board[0, OWN_ROLLS] + 1)
-    boards, steps, scores = engine.legal_plays(rules, board, *dice)
-    plays = [
-        RankedPlay(
-            tuple((int(start), int(end)) for start, end in path if start >= 0),
-            Position(after),
-            None if score == engine.NO_SCORE else int(score),
-        )
-        for after, path, score in zip(boards, steps, scores, strict=True)
-    ]
-    if checkpoint is None:
-        return tuple(plays)
-    inputs = np.array(Utility.points(ruleset).inputs, dtype=np.float32)
-    network = checkpoint.network_for(ruleset)
-    outcomes = network.evaluate_plays(rules, board, *dice, inputs).astype(np.float64)
-    points = np.array(ruleset.scores)
-    is_over = scores != engine.NO_SCORE
-    outcomes[is_over] = points == scores[is_over, None]
-    equities = outcomes @ points
-    return tuple(
-        replace(plays[i], outcomes=tuple(outcomes[i].tolist()), equity=float(equities[i]))
-        for i in np.argsort(-equities, kind="stable")
-    )
+def _read_spec(spec: str) -> tuple[str, int, Awareness]:
+    """Return the folder, the ply and the awareness of a checkpoint's spec; a folder that exists is itself."""
+    match = re.fullmatch(rf"(.*?)(?:@([0-9]+))?(?:\+({'|'.join(get_args(Awareness))}))?", spec, re.DOTALL)
+    if match is None or Path(spec).exists():
+        return spec, 0, "match"
+    ply = int(match[2] or 0)
+    if ply > MAX_PLY:
+        raise TavlaError(f"{spec}: ply {ply}, expected 0 to {MAX_PLY}")
+    awareness: Awareness = match[3] or "match"  # type: ignore[assignment]
+    return match[1], ply, awareness
 
 
 def _pubeval_weights(kind: str) -> npt.NDArray[np.float32]:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from tavla_ai.cli import bearoff, checkpoints, development, positions, rulesets, tournament
+from tavla_ai.cli import analysis, bearoff, checkpoints, development, positions, rulesets, tournament
 from tavla_ai.errors import TavlaError
 
 USER_ERROR = 2
@@ -64,6 +64,8 @@ def main(ctx: click.Context) -> None:
 
 
 for command in (
+    analysis.analyze,
+    analysis.decide,
     bearoff.bearoff,
     checkpoints.export,
     checkpoints.inspect,

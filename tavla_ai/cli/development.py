@@ -94,9 +94,17 @@ def bench(
         return
     print_table(
         f"{report.ruleset}, {report.network}, {report.kernels}, one core",
-        ["measure", "counted", "a second", "slowest", "fastest", "each repeat"],
+        ["measure", "counted", "a second", "slowest", "fastest", "each repeat", "ms, median"],
         [
-            [r.measure, r.unit, f"{r.median:,.0f}", f"{r.slowest:,.0f}", f"{r.fastest:,.0f}", f"{r.count:,}"]
+            [
+                r.measure,
+                r.unit,
+                f"{r.median:,.0f}",
+                f"{r.slowest:,.0f}",
+                f"{r.fastest:,.0f}",
+                f"{r.count:,}",
+                "" if r.median_ms is None else f"{r.median_ms:.3f}",
+            ]
             for r in report.results
         ],
         num_text=2,

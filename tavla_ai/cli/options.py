@@ -6,6 +6,7 @@ import click
 
 from tavla_ai import formats
 from tavla_ai.errors import RulesetError
+from tavla_ai.formats import ReadPosition
 from tavla_ai.position import Position
 from tavla_ai.rulesets import Ruleset
 
@@ -29,14 +30,23 @@ position_option = click.option(
 )
 
 
-def read_position(text: str | None, ruleset: Ruleset) -> Position:
-    """Return the position to play from, refusing what `ruleset` cannot reach and finished games."""
+def read_text(text: str | None, ruleset: Ruleset) -> ReadPosition:
+    """Return the position to play from and what its text says besides; the start without a text.
+
+    Raises:
+      TavlaError: it cannot be read, `ruleset` cannot reach it, or the game is over.
+    """
     if text is None:
-        return Position.start(ruleset)
+        return ReadPosition(Position.start(ruleset), "position")
     read = formats.read_position(text, ruleset)
     if read.position.is_over(ruleset):
         raise RulesetError(f"{read.format} {text!r}: the game is over, there is nothing to play")
-    return read.position
+    return read
+
+
+def read_position(text: str | None, ruleset: Ruleset) -> Position:
+    """Return the position to play from; see `read_text`."""
+    return read_text(text, ruleset).position
 
 
 def write_position(position: Position, ruleset: Ruleset) -> str:

@@ -13,6 +13,7 @@ from tavla_ai.engine._core import (
     Network,
     Player,
     Rules,
+    Searcher,
     SelfPlayResult,
     available_kernels,
     build_bearoff,
@@ -22,6 +23,7 @@ from tavla_ai.engine._core import (
     lambda_returns,
     legal_plays,
     legal_stage,
+    lookahead,
     num_board_features,
     opening,
     perft,
@@ -29,7 +31,6 @@ from tavla_ai.engine._core import (
     random_turns,
     random_walk,
     rolls,
-    search_plays,
     self_play,
 )
 from tavla_ai.rulesets import NUM_PLACES, Ruleset
@@ -45,6 +46,7 @@ __all__ = [
     "Network",
     "Player",
     "Rules",
+    "Searcher",
     "SelfPlayResult",
     "available_kernels",
     "build_bearoff",
@@ -55,6 +57,7 @@ __all__ = [
     "lambda_returns",
     "legal_plays",
     "legal_stage",
+    "lookahead",
     "num_board_features",
     "opening",
     "perft",
@@ -62,7 +65,6 @@ __all__ = [
     "random_turns",
     "random_walk",
     "rolls",
-    "search_plays",
     "self_play",
 ]
 

@@ -60,10 +60,37 @@ class Network:
         Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.
         """
 
-def search_plays(network: Network, rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, keep: int) -> tuple[NDArray[numpy.float32], NDArray[numpy.int32]]:
+class Searcher:
     """
-    Return the expected utility float32[n] of each play for the mover, in the order of `legal_plays`, and the ply int32[n] at which it was looked at: `ply` for the `keep` best at 0-ply, 0 for the others. One row of values float32[1, K] and inputs float32[1, K - 2] says what he plays for.
+    Look-ahead and rollouts with one network. Filters are (keep, extra, margin): the best `keep` plays are looked at more deeply, and up to `extra` more that are worse by no more than `margin` points; `root[p]` chooses those that go on from p-ply to (p + 1)-ply, its last entry also deeper ones, `replies` the replies below. Values of a call: one row of values float32[1, K] and inputs float32[1, K - 2] says what the player plays for.
     """
+
+    def __init__(self, rules: Rules, network: Network, tables: Bearoff | None = None, *, root: Sequence[tuple[int, int, float]], replies: tuple[int, int, float], cache_entries: int = 0, threads: int = 1) -> None: ...
+
+    def rank(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.int32], NDArray[numpy.int32]]:
+        """
+        Return for each play, in the order of `legal_plays`: the probabilities of the scores for the mover float32[n, K], its expected utility float32[n], the ply int32[n] at which it was looked at; and the plays best first int32[n]. When the time is up the last finished ply stands.
+        """
+
+    def evaluate(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], int]:
+        """
+        Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and the deepest ply that was finished in time.
+        """
+
+    def roll_out(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, truncate: int, adjusts_luck: bool, seed: int, first_trial: int, num_trials: int) -> NDArray[numpy.float64]:
+        """
+        Return float64[num_trials, K], what each trial of an afterstate came to for the player who has just moved. Both sides play at `ply`; after `truncate` turns (0: never) the network's value stands for the rest. With luck adjusted a row is not a distribution, but its mean is. Trials are the same for any number of threads.
+        """
+
+    @property
+    def evaluated(self) -> int:
+        """Afterstates that the network has seen in searches."""
+
+    @property
+    def cache_hits(self) -> int: ...
+
+    @property
+    def cache_misses(self) -> int: ...
 
 class Player:
     """A player that the engine runs by itself."""
@@ -77,9 +104,9 @@ class Player:
         """Tesauro's pubeval with its 122 contact and 122 race weights, float32."""
 
     @staticmethod
-    def network(network: Network) -> Player:
+    def network(network: Network, tables: Bearoff | None = None, *, ply: int = 0, root: Sequence[tuple[int, int, float]] = [(8, 0, 0.0)], replies: tuple[int, int, float] = (1, 0, 0.0), values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, inputs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Player:
         """
-        The play of the highest expected utility on the network's own predictions (0-ply).
+        The play of the highest expected utility as a search at `ply` sees it; filters as for `Searcher`. `values` float32[K] and `inputs` float32[K - 2] stand in for the contest's own: what it plays for, and what the network is told of that.
         """
 
 class SelfPlayResult:
@@ -111,6 +138,10 @@ class SelfPlayResult:
 
     @property
     def sum_abs_td_error(self) -> float: ...
+
+    @property
+    def starter_scores(self) -> list[int]:
+        """Games by score, in the ruleset's order, for the side that started."""
 
     @property
     def plies(self) -> int: ...
@@ -183,9 +214,14 @@ def lambda_returns(predictions: Annotated[NDArray[numpy.float32], dict(shape=(No
     Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.
     """
 
-def self_play(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, lambda_: float, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], threads: int = 1) -> SelfPlayResult:
+def self_play(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, lambda_: float, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
     """
     Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.
+    """
+
+def lookahead(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], *, explore: float, scramble: float, scrambled: int, sample: float, threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
+    """
+    Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore`, and with the chance `scramble` a game begins with up to `scrambled` plays at random. The target of each afterstate, kept with the chance `sample`, is the expectation over 21 rolls of the best reply at 0-ply.
     """
 
 def random_walk(rules: Rules, seed: int, first_game: int, num_games: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:

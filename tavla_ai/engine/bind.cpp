@@ -10,12 +10,14 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <mutex>
 #include <span>
 
 #include "bind_bearoff.hpp"
 #include "duel.hpp"
+#include "lookahead.hpp"
 #include "perft.hpp"
-#include "search.hpp"
+#include "rollout.hpp"
 #include "selfplay.hpp"
 
 namespace nb = nanobind;
@@ -236,28 +238,134 @@ nb::ndarray<nb::numpy, float> evaluate_plays(const Network& network, const Rules
                   {n, static_cast<std::size_t>(network.num_outputs())});
 }
 
-std::pair<nb::ndarray<nb::numpy, float>, nb::ndarray<nb::numpy, std::int32_t>> search_plays(
-    const Network& network, const Rules& rules, const BoardInput& input, int first, int second, const Matrix& values,
-    const Matrix& inputs, int ply, int keep) {
-  const Board board = board_of(rules, input);
-  check_playable(rules, board);
-  check_dice(first, second);
-  require_fits(network, rules);
+PlayFilter filter_of(const std::tuple<int, int, float>& filter) {
+  const auto [keep, extra, margin] = filter;
+  require(keep >= 1 && extra >= 0 && std::isfinite(margin) && margin >= 0,
+          "filter: keep of at least 1, extra and margin of at least 0 expected");
+  return {keep, extra, margin};
+}
+
+SearchSettings settings_of(const std::vector<std::tuple<int, int, float>>& root,
+                           const std::tuple<int, int, float>& replies) {
+  require(!root.empty(), "root: at least one filter expected");
+  SearchSettings settings{{}, filter_of(replies)};
+  for (const auto& filter : root) settings.root.push_back(filter_of(filter));
+  return settings;
+}
+
+void require_ply(const Rules& rules, int ply) {
   require(ply >= 0 && ply <= 4, "ply: 0 to 4 expected");
-  require(keep >= 1, "keep: at least 1 expected");
   if (ply > 0 && rules.family == Family::kGulBara)
     throw RulesError("search: a turn of Gul Bara is more than one roll; only 0-ply is played");
-  const std::vector<Utility> utilities = utilities_of(values, inputs, rules.num_scores());
-  require(utilities.size() == 1, "utilities: one row expected");
-  std::vector<float> found;
-  std::vector<int> depths;
-  {
-    const nb::gil_scoped_release release;
-    Searcher(rules, network, ply, keep).rank(board, {first, second}, utilities[0], ply, found, depths);
-  }
-  const std::size_t n = found.size();
-  return {to_numpy(std::move(found), {n}), to_numpy(std::vector<std::int32_t>(depths.begin(), depths.end()), {n})};
 }
+
+// A search with all that it needs to stay alive. Calls from several Python threads wait for each other.
+class BoundSearcher {
+ public:
+  BoundSearcher(const Rules& rules, std::shared_ptr<Network> network, std::shared_ptr<Bearoff> tables,
+                const std::vector<std::tuple<int, int, float>>& root, const std::tuple<int, int, float>& replies,
+                std::size_t cache_entries, int threads)
+      : rules_(rules), network_(std::move(network)), tables_(std::move(tables)), settings_(settings_of(root, replies)),
+        threads_(std::max(threads, 1)) {
+    require_fits(*network_, rules_);
+    if (cache_entries > 0) cache_ = std::make_unique<SearchCache>(cache_entries);
+    searcher_ = std::make_unique<Searcher>(rules_, *network_, tables_.get(), settings_, cache_.get(), threads_);
+  }
+
+  using Floats = nb::ndarray<nb::numpy, float>;
+  using Ints = nb::ndarray<nb::numpy, std::int32_t>;
+
+  std::tuple<Floats, Floats, Ints, Ints> rank(const BoardInput& input, int first, int second, const Matrix& values,
+                                              const Matrix& inputs, int ply, std::optional<double> milliseconds) {
+    const Board board = board_of(rules_, input);
+    check_playable(rules_, board);
+    check_dice(first, second);
+    const Utility utility = utility_of(values, inputs, ply);
+    SearchedPlays found;
+    {
+      const nb::gil_scoped_release release;
+      const std::lock_guard lock(mutex_);
+      Deadline deadline = deadline_in(milliseconds);
+      found = searcher_->rank(board, {first, second}, utility, ply, deadline);
+    }
+    const std::size_t n = found.values.size();
+    std::vector<float> flat;
+    for (const Distribution& row : found.distributions) flat.insert(flat.end(), row.begin(), row.begin() + rules_.num_scores());
+    const std::vector<int> order = found.order();
+    return {to_numpy(std::move(flat), {n, static_cast<std::size_t>(rules_.num_scores())}),
+            to_numpy(std::move(found.values), {n}),
+            to_numpy(std::vector<std::int32_t>(found.plies.begin(), found.plies.end()), {n}),
+            to_numpy(std::vector<std::int32_t>(order.begin(), order.end()), {n})};
+  }
+
+  std::pair<Floats, int> evaluate(const BoardInput& input, const Matrix& values, const Matrix& inputs, int ply,
+                                  std::optional<double> milliseconds) {
+    const Board board = board_of(rules_, input);
+    check_playable(rules_, board);
+    const Utility utility = utility_of(values, inputs, ply);
+    std::pair<Distribution, int> found;
+    {
+      const nb::gil_scoped_release release;
+      const std::lock_guard lock(mutex_);
+      Deadline deadline = deadline_in(milliseconds);
+      found = searcher_->evaluate(board, utility, ply, deadline);
+    }
+    const auto n = static_cast<std::size_t>(rules_.num_scores());
+    return {to_numpy(std::vector<float>(found.first.begin(), found.first.begin() + rules_.num_scores()), {n}), found.second};
+  }
+
+  nb::ndarray<nb::numpy, double> roll_out(const BoardInput& input, const Matrix& values, const Matrix& inputs, int ply,
+                                          int truncate, bool adjusts_luck, std::uint64_t seed, std::uint64_t first_trial,
+                                          std::int64_t num_trials) {
+    const Board board = board_of(rules_, input);
+    check_playable(rules_, board);
+    if (rules_.family == Family::kGulBara)
+      throw RulesError("rollout: a turn of Gul Bara is more than one roll; it is not rolled out");
+    const Utility utility = utility_of(values, inputs, ply);
+    require(truncate >= 0 && num_trials >= 0, "truncate and num_trials: numbers from 0 up expected");
+    const auto num_scores = static_cast<std::size_t>(rules_.num_scores());
+    std::vector<double> out(static_cast<std::size_t>(num_trials) * num_scores);
+    {
+      const nb::gil_scoped_release release;
+      run_threads(threads_, num_trials, [&](int, std::int64_t begin, std::int64_t end) {
+        RolloutThread thread(rules_, *network_, tables_.get(), settings_);
+        for (std::int64_t i = begin; i < end; ++i) {
+          const auto found = thread.trial(board, utility, {ply, truncate, adjusts_luck}, seed,
+                                          first_trial + static_cast<std::uint64_t>(i));
+          std::copy_n(found.begin(), num_scores, out.begin() + i * static_cast<std::int64_t>(num_scores));
+        }
+      });
+    }
+    return to_numpy(std::move(out), {static_cast<std::size_t>(num_trials), num_scores});
+  }
+
+  std::int64_t num_evaluated() const { return searcher_->num_evaluated(); }
+  std::int64_t cache_hits() const { return cache_ ? cache_->hits() : 0; }
+  std::int64_t cache_misses() const { return cache_ ? cache_->misses() : 0; }
+
+ private:
+  Utility utility_of(const Matrix& values, const Matrix& inputs, int ply) const {
+    require_ply(rules_, ply);
+    const std::vector<Utility> utilities = utilities_of(values, inputs, rules_.num_scores());
+    require(utilities.size() == 1, "utilities: one row expected");
+    return utilities[0];
+  }
+
+  static Deadline deadline_in(std::optional<double> milliseconds) {
+    if (!milliseconds) return Deadline();
+    return Deadline(Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(
+                                                 std::chrono::duration<double, std::milli>(*milliseconds)));
+  }
+
+  Rules rules_;
+  std::shared_ptr<Network> network_;
+  std::shared_ptr<Bearoff> tables_;
+  SearchSettings settings_;
+  int threads_;
+  std::unique_ptr<SearchCache> cache_;
+  std::unique_ptr<Searcher> searcher_;
+  std::mutex mutex_;
+};
 
 using PlaysOutput = std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int8_t>,
                                nb::ndarray<nb::numpy, std::int16_t>>;
@@ -391,13 +499,8 @@ nb::ndarray<nb::numpy, T> rows_to_numpy(std::vector<T>&& values, std::size_t row
   return to_numpy(std::move(values), {rows, width});
 }
 
-SelfPlayParts run_self_play(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
-                             std::int64_t num_games, float lambda, const Matrix& values, const Matrix& inputs,
-                             const std::vector<double>& shares, int threads) {
-  require_fits(network, rules);
-  require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
-  require(num_games >= 0, "num_games: a number from 0 up expected");
-  UtilityMix mix{utilities_of(values, inputs, rules.num_scores()), {}};
+UtilityMix mix_of(const Matrix& values, const Matrix& inputs, const std::vector<double>& shares, int num_scores) {
+  UtilityMix mix{utilities_of(values, inputs, num_scores), {}};
   require(shares.size() == mix.utilities.size(), "shares: one per utility expected");
   double total = 0;
   for (double share : shares) {
@@ -407,20 +510,53 @@ SelfPlayParts run_self_play(const Rules& rules, const Network& network, std::uin
   require(total > 0, "shares: at least one above 0 expected");
   double sum = 0;
   for (double share : shares) mix.shares.push_back((sum += share) / total);
+  return mix;
+}
+
+SelfPlayParts run_self_play(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
+                            std::int64_t num_games, float lambda, const Matrix& values, const Matrix& inputs,
+                            const std::vector<double>& shares, int threads, const Bearoff* tables) {
+  require_fits(network, rules);
+  require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
+  require(num_games >= 0, "num_games: a number from 0 up expected");
+  const UtilityMix mix = mix_of(values, inputs, shares, rules.num_scores());
   const nb::gil_scoped_release release;
-  return {self_play(rules, network, mix, seed, first_game, num_games, lambda, threads)};
+  return {play_in_parts(rules, first_game, num_games, threads,
+                        [&](std::uint64_t first, std::int64_t games, SelfPlayResult& result) {
+                          self_play_range(rules, network, tables, mix, seed, first, games, lambda, result);
+                        })};
+}
+
+SelfPlayParts run_lookahead(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
+                            std::int64_t num_games, const Matrix& values, const Matrix& inputs,
+                            const std::vector<double>& shares, double explore, double scramble, int scrambled,
+                            double sample, int threads, const Bearoff* tables) {
+  require_fits(network, rules);
+  if (rules.family == Family::kGulBara)
+    throw RulesError("lookahead: a turn of Gul Bara is more than one roll; it is not looked ahead");
+  require(num_games >= 0, "num_games: a number from 0 up expected");
+  for (double chance : {explore, scramble, sample})
+    require(chance >= 0 && chance <= 1, "explore, scramble and sample: numbers from 0 to 1 expected");
+  require(scrambled >= 0, "scrambled: a number from 0 up expected");
+  const UtilityMix mix = mix_of(values, inputs, shares, rules.num_scores());
+  const nb::gil_scoped_release release;
+  return {play_in_parts(rules, first_game, num_games, threads,
+                        [&](std::uint64_t first, std::int64_t games, SelfPlayResult& result) {
+                          lookahead_range(rules, network, tables, mix, {explore, scramble, scrambled, sample}, seed,
+                                          first, games, result);
+                        })};
 }
 
 DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::uint64_t seed, std::uint64_t first_pair,
                     std::int64_t num_pairs, int length, const Matrix& values, const Matrix& inputs, int threads) {
-  for (const Player* player : {&a, &b})
-    if (const auto* network = std::get_if<std::shared_ptr<const Network>>(player))
-      require((*network)->num_places() == rules.num_places() && (*network)->num_outputs() == rules.num_scores() &&
-                  (*network)->num_utility_inputs() == rules.num_scores() - 2,
-              "player: a network whose outputs are the ruleset's scores expected");
-  for (const Player* player : {&a, &b})
-    require(!std::holds_alternative<std::shared_ptr<const Pubeval>>(*player) || rules.family == Family::kOpposedHit,
+  for (const Player* player : {&a, &b}) {
+    if (const auto* made = std::get_if<NetworkPlayer>(&player->kind)) {
+      require_fits(*made->network, rules);
+      require_ply(rules, made->ply);
+    }
+    require(!std::holds_alternative<std::shared_ptr<const Pubeval>>(player->kind) || rules.family == Family::kOpposedHit,
             "player: pubeval plays opposed, hitting games only");
+  }
   require(length >= 0 && num_pairs >= 0, "length and num_pairs: numbers from 0 up expected");
   Contest contest{length, utilities_of(values, inputs, rules.num_scores())};
   require(contest.grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
@@ -494,24 +630,71 @@ NB_MODULE(_core, m) {
       .def("evaluate_plays", &evaluate_plays, "rules"_a, "board"_a.noconvert(), "first"_a, "second"_a, "utility_inputs"_a.noconvert(),
            "Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.");
 
-  m.def("search_plays", &search_plays, "network"_a, "rules"_a, "board"_a.noconvert(), "first"_a, "second"_a,
-        "values"_a.noconvert(), "inputs"_a.noconvert(), "ply"_a, "keep"_a,
-        "Return the expected utility float32[n] of each play for the mover, in the order of `legal_plays`, and the ply "
-        "int32[n] at which it was looked at: `ply` for the `keep` best at 0-ply, 0 for the others. One row of values "
-        "float32[1, K] and inputs float32[1, K - 2] says what he plays for.");
+  nb::class_<BoundSearcher>(
+      m, "Searcher",
+      "Look-ahead and rollouts with one network. Filters are (keep, extra, margin): the best `keep` plays are looked at "
+      "more deeply, and up to `extra` more that are worse by no more than `margin` points; `root[p]` chooses those that "
+      "go on from p-ply to (p + 1)-ply, its last entry also deeper ones, `replies` the replies below. Values of a call: "
+      "one row of values float32[1, K] and inputs float32[1, K - 2] says what the player plays for.")
+      .def(nb::new_([](const Rules& rules, std::shared_ptr<Network> network, std::shared_ptr<Bearoff> tables,
+                       const std::vector<std::tuple<int, int, float>>& root, const std::tuple<int, int, float>& replies,
+                       std::size_t cache_entries, int threads) {
+             return std::make_unique<BoundSearcher>(rules, std::move(network), std::move(tables), root, replies,
+                                                    cache_entries, threads);
+           }),
+           "rules"_a, "network"_a, "tables"_a = nb::none(), nb::kw_only(), "root"_a, "replies"_a, "cache_entries"_a = 0,
+           "threads"_a = 1)
+      .def("rank", &BoundSearcher::rank, "board"_a.noconvert(), "first"_a, "second"_a, "values"_a.noconvert(),
+           "inputs"_a.noconvert(), "ply"_a, "milliseconds"_a = nb::none(),
+           "Return for each play, in the order of `legal_plays`: the probabilities of the scores for the mover "
+           "float32[n, K], its expected utility float32[n], the ply int32[n] at which it was looked at; and the plays "
+           "best first int32[n]. When the time is up the last finished ply stands.")
+      .def("evaluate", &BoundSearcher::evaluate, "board"_a.noconvert(), "values"_a.noconvert(), "inputs"_a.noconvert(),
+           "ply"_a, "milliseconds"_a = nb::none(),
+           "Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and "
+           "the deepest ply that was finished in time.")
+      .def("roll_out", &BoundSearcher::roll_out, "board"_a.noconvert(), "values"_a.noconvert(), "inputs"_a.noconvert(),
+           "ply"_a, "truncate"_a, "adjusts_luck"_a, "seed"_a, "first_trial"_a, "num_trials"_a,
+           "Return float64[num_trials, K], what each trial of an afterstate came to for the player who has just moved. "
+           "Both sides play at `ply`; after `truncate` turns (0: never) the network's value stands for the rest. With "
+           "luck adjusted a row is not a distribution, but its mean is. Trials are the same for any number of threads.")
+      .def_prop_ro("evaluated", &BoundSearcher::num_evaluated, "Afterstates that the network has seen in searches.")
+      .def_prop_ro("cache_hits", &BoundSearcher::cache_hits)
+      .def_prop_ro("cache_misses", &BoundSearcher::cache_misses);
 
   nb::class_<Player>(m, "Player", "A player that the engine runs by itself.")
-      .def_static("random", [] { return Player(RandomPlayer{}); }, "Every legal play with equal chance.")
+      .def_static("random", [] { return Player{RandomPlayer{}, {}}; }, "Every legal play with equal chance.")
       .def_static("pubeval",
                   [](const Vector& contact, const Vector& race) {
-                    return Player(std::make_shared<const Pubeval>(
-                        Pubeval{pubeval_weights(contact), pubeval_weights(race)}));
+                    return Player{std::make_shared<const Pubeval>(Pubeval{pubeval_weights(contact), pubeval_weights(race)}),
+                                  {}};
                   },
                   "contact"_a, "race"_a, "Tesauro's pubeval with its 122 contact and 122 race weights, float32.")
-      .def_static("network", [](std::shared_ptr<Network> network) {
-            return Player(std::shared_ptr<const Network>(std::move(network)));
+      .def_static(
+          "network",
+          [](std::shared_ptr<Network> network, std::shared_ptr<Bearoff> tables, int ply,
+             const std::vector<std::tuple<int, int, float>>& root, const std::tuple<int, int, float>& replies,
+             const std::optional<Vector>& values, const std::optional<Vector>& inputs) {
+            require(ply >= 0 && ply <= 4, "ply: 0 to 4 expected");
+            const auto fixed = [](const std::optional<Vector>& given, int expected) {
+              std::optional<std::array<float, kMaxScores>> numbers;
+              if (!given) return numbers;
+              require(static_cast<int>(given->size()) == expected, "stakes: one number per score or input expected");
+              require_finite(std::span(given->data(), given->size()));
+              numbers.emplace();
+              numbers->fill(0);
+              std::copy_n(given->data(), given->size(), numbers->begin());
+              return numbers;
+            };
+            const Stakes stakes{fixed(values, network->num_outputs()), fixed(inputs, network->num_utility_inputs())};
+            return Player{NetworkPlayer{std::move(network), std::move(tables), settings_of(root, replies), ply}, stakes};
           },
-          "network"_a, "The play of the highest expected utility on the network's own predictions (0-ply).");
+          "network"_a, "tables"_a = nb::none(), nb::kw_only(), "ply"_a = 0,
+          "root"_a = std::vector<std::tuple<int, int, float>>{{8, 0, 0.0f}},
+          "replies"_a = std::tuple<int, int, float>{1, 0, 0.0f}, "values"_a = nb::none(), "inputs"_a = nb::none(),
+          "The play of the highest expected utility as a search at `ply` sees it; filters as for `Searcher`. `values` "
+          "float32[K] and `inputs` float32[K - 2] stand in for the contest's own: what it plays for, and what the "
+          "network is told of that.");
 
   nb::class_<SelfPlayParts>(m, "SelfPlayResult", "Trajectories of self-play, game after game.")
       .def_prop_ro("boards",
@@ -550,6 +733,16 @@ NB_MODULE(_core, m) {
                    "int8[games]: the winner's score, an index into the ruleset's scores; -1 for a void game.")
       .def_prop_ro("sum_abs_td_error",
                    [](const SelfPlayParts& r) { return r.total(&SelfPlayResult::sum_abs_td_error); })
+      .def_prop_ro("starter_scores",
+                   [](const SelfPlayParts& r) {
+                     std::vector<std::int64_t> total;
+                     for (const SelfPlayResult& part : r.parts) {
+                       total.resize(part.starter_scores.size());
+                       for (std::size_t k = 0; k < total.size(); ++k) total[k] += part.starter_scores[k];
+                     }
+                     return total;
+                   },
+                   "Games by score, in the ruleset's order, for the side that started.")
       .def_prop_ro("plies", [](const SelfPlayParts& r) { return r.total(&SelfPlayResult::plies); })
       .def_prop_ro("evaluated", [](const SelfPlayParts& r) { return r.total(&SelfPlayResult::evaluated); });
 
@@ -614,9 +807,15 @@ NB_MODULE(_core, m) {
         "Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player "
         "who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.");
   m.def("self_play", &run_self_play, "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a, "lambda_"_a,
-        "values"_a.noconvert(), "inputs"_a.noconvert(), "shares"_a, "threads"_a = 1,
+        "values"_a.noconvert(), "inputs"_a.noconvert(), "shares"_a, "threads"_a = 1, "tables"_a = nb::none(),
         "Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of "
         "values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.");
+  m.def("lookahead", &run_lookahead, "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a,
+        "values"_a.noconvert(), "inputs"_a.noconvert(), "shares"_a, nb::kw_only(), "explore"_a, "scramble"_a, "scrambled"_a,
+        "sample"_a, "threads"_a = 1, "tables"_a = nb::none(),
+        "Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore`, "
+        "and with the chance `scramble` a game begins with up to `scrambled` plays at random. The target of each "
+        "afterstate, kept with the chance `sample`, is the expectation over 21 rolls of the best reply at 0-ply.");
   m.def("random_walk",
         [](const Rules& rules, std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games) {
           RandomWalk walk = random_walk(rules, seed, first_game, num_games);

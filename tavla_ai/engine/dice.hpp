@@ -43,10 +43,25 @@ class GameStreams {
   }
 
   // A number in [0, 1) that decides which utility the game is played for.
-  double utility_draw() const { return draw(Stream::kUtility, 0)[0] * 0x1p-32; }
+  double utility_draw() const { return chance(Stream::kUtility, 0); }
+
+  // Numbers in [0, 1) for other choices of self-play, each kind of them a stream of its own.
+  double explore_draw(std::uint32_t ply) const { return chance(Stream::kExplore, ply); }
+  double scramble_draw(std::uint32_t n) const { return chance(Stream::kScramble, n); }
+  double sample_draw(std::uint32_t ply) const { return chance(Stream::kSample, ply); }
 
  private:
-  enum class Stream : std::uint32_t { kDice = 0, kOpening = 1, kChoice = 2, kUtility = 3 };
+  enum class Stream : std::uint32_t {
+    kDice = 0,
+    kOpening = 1,
+    kChoice = 2,
+    kUtility = 3,
+    kExplore = 4,
+    kScramble = 5,
+    kSample = 6,
+  };
+
+  double chance(Stream stream, std::uint32_t n) const { return draw(stream, n)[0] * 0x1p-32; }
 
   std::array<std::uint32_t, 4> draw(Stream stream, std::uint32_t n) const {
     return philox({n, static_cast<std::uint32_t>(stream) | round_ << 8, static_cast<std::uint32_t>(game_),

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "game.hpp"
-#include "players.hpp"
+#include "player.hpp"
 #include "seat.hpp"
 
 namespace tavla {
@@ -32,7 +32,7 @@ struct DuelResult {
 class DuelTable {
  public:
   DuelTable(const Rules& rules, const Player& a, const Player& b, const Contest& contest)
-      : rules_(rules), contest_(contest), choosers_{make_chooser(a), make_chooser(b)},
+      : rules_(rules), contest_(contest), stakes_{a.stakes, b.stakes}, choosers_{make_chooser(a), make_chooser(b)},
         plays_(std::make_unique<PlayList>()) {}
 
   // Plays pair `pair` with A in seat `a_seat`, returns A's points.
@@ -42,7 +42,8 @@ class DuelTable {
     for (std::uint32_t round = 0;; ++round) {
       const GameStreams streams(seed, pair, round);
       std::array<Utility, 2> utilities;
-      for (int seat = 0; seat < 2; ++seat) utilities[seat] = contest_.utility(away[seat], away[seat ^ 1]);
+      for (int seat = 0; seat < 2; ++seat) 
+        utilities[seat] = stakes_[seat ^ a_seat].seen(contest_.utility(away[seat], away[seat ^ 1]));
       const GameResult game = play_game(
           rules_, streams, first_seat,
           [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
@@ -83,7 +84,8 @@ class DuelTable {
  private:
   const Rules& rules_;
   const Contest& contest_;
-  std::array<Chooser, 2> choosers_;  // A, B
+  std::array<Stakes, 2> stakes_;     // A, B
+  std::array<Chooser, 2> choosers_;
   std::unique_ptr<PlayList> plays_;
 };
 

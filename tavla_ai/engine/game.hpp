@@ -18,6 +18,7 @@ namespace tavla {
 
 struct GameResult {
   bool is_void = false;  // ended by the stuck rule
+  int starter = 0;       // seat that made the first move
   int winner = 0;        // seat that made the last move, whose score it is
   int score_index = 0;   // into Rules::scores, for `winner`
   int plies = 0;
@@ -34,6 +35,7 @@ GameResult play_game(const Rules& rules, const GameStreams& streams, std::option
   int seat = opening.seat;
   int stuck = 0;
   GameResult result;
+  result.starter = seat;
   for (std::uint32_t ply = 0;; ++ply) {
     TurnEnd end{state.board, {}, false, 0, false};
     if (!state.passed.empty()) play_passed(seat, std::span<const Stage>(state.passed), end, ply);

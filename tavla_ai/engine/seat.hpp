@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "game.hpp"
-#include "players.hpp"
+#include "choosers.hpp"
 
 namespace tavla {
 
@@ -19,7 +19,7 @@ class Seat {
                     std::uint32_t ply) {
     if (rules_.family != Family::kGulBara)
       return play_roll(rules_, board, roll, plays_, [&] {
-        return last_leaf_ = chooser_.choose({rules_, board, plays_, utility, streams, ply});
+        return last_leaf_ = chooser_.choose({rules_, board, roll, plays_, utility, streams, ply});
       });
     const std::vector<Stage> stages = stages_of_roll(rules_, board, roll);
     Board counted = board;
@@ -51,7 +51,7 @@ class Seat {
  private:
   auto choice(const Utility& utility, const GameStreams& streams, std::uint32_t ply) {
     return [this, &utility, &streams, ply](const Board& board, const PlayList& plays) {
-      return chooser_.choose({rules_, board, plays, utility, streams, ply});
+      return chooser_.choose({rules_, board, {}, plays, utility, streams, ply});
     };
   }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "game.hpp"
-#include "players.hpp"
+#include "choosers.hpp"
 #include "seat.hpp"
 
 namespace tavla {
@@ -31,6 +31,7 @@ struct SelfPlayResult {
   std::vector<float> utility_inputs;  // [N, U] his
   std::vector<std::int32_t> lengths;  // afterstates per game; 0 for a void game
   std::vector<std::int8_t> score_indices;  // per game, for the winner; −1 for a void game
+  std::vector<std::int64_t> starter_scores;  // [K] games by score for the side that started
   double sum_abs_td_error = 0;        // |expected utility of target − of prediction|, one-step
   std::int64_t plies = 0;
   std::int64_t evaluated = 0;         // afterstates the network has seen
@@ -44,6 +45,7 @@ struct SelfPlayResult {
     utility_inputs.reserve(rows * static_cast<std::size_t>(num_scores - 2));
     lengths.reserve(static_cast<std::size_t>(games));
     score_indices.reserve(static_cast<std::size_t>(games));
+    starter_scores.resize(static_cast<std::size_t>(num_scores));
   }
 };
 
@@ -65,10 +67,10 @@ inline void lambda_returns(const float* predictions, const std::uint8_t* seats, 
   }
 }
 
-inline void self_play_range(const Rules& rules, const Network& network, const UtilityMix& mix, std::uint64_t seed,
-                            std::uint64_t first_game, std::int64_t num_games, float lambda, SelfPlayResult& result) {
+inline void self_play_range(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,
+                            std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games, float lambda, SelfPlayResult& result) {
   auto plays = std::make_unique<PlayList>();
-  NetworkChooser chooser(network);
+  NetworkChooser chooser(network, tables);
   Seat<NetworkChooser> table(rules, chooser, *plays);
   const int num_scores = rules.num_scores();
   const int num_inputs = network.num_utility_inputs();
@@ -76,7 +78,7 @@ inline void self_play_range(const Rules& rules, const Network& network, const Ut
   const bool may_pass_dice = rules.family == Family::kGulBara;
   std::vector<float> predictions;
   std::vector<std::uint8_t> seats;
-  std::array<float, kMaxScores> distribution;
+  Distribution distribution{};
   for (std::int64_t g = 0; g < num_games; ++g) {
     const GameStreams streams(seed, first_game + static_cast<std::uint64_t>(g));
     const Utility& mine = mix.draw(streams.utility_draw());
@@ -92,7 +94,7 @@ inline void self_play_range(const Rules& rules, const Network& network, const Ut
           // Positions with passed dice to play are not learned: their worth follows from those after them.
           if (end.is_finished || !end.passed.empty()) return end;
           if (may_pass_dice)
-            chooser.evaluate(end.after, utilities[seat], num_scores, distribution.data());
+            distribution = chooser.evaluate(rules, end.after, utilities[seat]);
           else
             for (int k = 0; k < num_scores; ++k) distribution[k] = chooser.probability(k, table.last_leaf());
           for (const auto& row : end.after.count) result.boards.insert(result.boards.end(), row, row + places);
@@ -124,23 +126,24 @@ inline void self_play_range(const Rules& rules, const Network& network, const Ut
         error += utilities[seats[t]].values[k] * (targets[t * num_scores + k] - predictions[t * num_scores + k]);
       result.sum_abs_td_error += std::fabs(error);
     }
+    const int k = game.score_index;
+    ++result.starter_scores[game.winner == game.starter ? k : num_scores - 1 - k];
     result.lengths.push_back(length);
     result.score_indices.push_back(static_cast<std::int8_t>(game.score_index));
   }
   result.evaluated += chooser.num_evaluated();
 }
 
-// One part a thread, in the order of their games.
-inline std::vector<SelfPlayResult> self_play(const Rules& rules, const Network& network, const UtilityMix& mix,
-                                             std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games,
-                                             float lambda, int threads) {
+// One part a thread, in the order of their games: `play(first_game, num_games, result)` fills each.
+template <class Play>
+std::vector<SelfPlayResult> play_in_parts(const Rules& rules, std::uint64_t first_game, std::int64_t num_games,
+                                          int threads, Play&& play) {
   std::vector<SelfPlayResult> parts(std::max(threads, 1));
   run_threads(threads, num_games, [&](int part, std::int64_t begin, std::int64_t end) {
     // Filled in the thread's own memory: neighbours in `parts` share cache lines.
     SelfPlayResult result;
     result.reserve(end - begin, rules.num_places(), rules.num_scores());
-    self_play_range(rules, network, mix, seed, first_game + static_cast<std::uint64_t>(begin), end - begin, lambda,
-                    result);
+    play(first_game + static_cast<std::uint64_t>(begin), end - begin, result);
     parts[part] = std::move(result);
   });
   return parts;

@@ -1,4 +1,4 @@
-// Players that the engine can run by itself: each picks one of the legal plays.
+// Choosers: each picks one of the legal plays of a roll by the value of what is left after it.
 #pragma once
 
 #include <algorithm>
@@ -7,45 +7,34 @@
 #include <variant>
 #include <vector>
 
+#include "bearoff.hpp"
 #include "board.hpp"
 #include "dice.hpp"
 #include "network.hpp"
 #include "plays.hpp"
 #include "rules.hpp"
 #include "turn.hpp"
+#include "utility.hpp"
 
 namespace tavla {
-
-// What the scores of a game are worth to one side, and how the network sees it.
-struct Utility {
-  std::array<float, kMaxScores> values{};
-  std::array<float, kMaxScores> inputs{};
-
-  // The same game from the other side: what I win he loses.
-  Utility opposed(int num_scores) const {
-    Utility other;
-    for (int k = 0; k < num_scores; ++k) other.values[k] = -values[num_scores - 1 - k];
-    const int num_inputs = num_scores - 2;
-    for (int u = 0; u < num_inputs; ++u) other.inputs[u] = inputs[num_inputs - 1 - u];
-    return other;
-  }
-};
 
 // One decision: the position before the play, its legal plays, and what the mover plays for.
 struct Decision {
   const Rules& rules;
   const Board& before;
+  Roll roll;
   const PlayList& plays;
   const Utility& utility;
   const GameStreams& streams;
   std::uint32_t ply;
 };
 
-// Picks the play of the highest expected utility as the network predicts it; ties go to the first.
+// Picks the play of the highest expected utility as the network predicts it; ties go to the first. A finished game
+// is worth its score and a race that the bear-off tables cover what they say, whatever the network says.
 class NetworkChooser {
  public:
-  explicit NetworkChooser(const Network& network)
-      : network_(&network), scratch_(network), stride_(padded(PlayList::kMaxLeaves)),
+  explicit NetworkChooser(const Network& network, const Bearoff* tables = nullptr)
+      : network_(&network), tables_(tables), scratch_(network), stride_(padded(PlayList::kMaxLeaves)),
         probabilities_(static_cast<std::size_t>(stride_) * network.num_outputs()), values_(stride_) {}
 
   int choose(const Decision& decision) {
@@ -55,43 +44,56 @@ class NetworkChooser {
     network_->evaluate_plays(decision.before, plays, decision.utility.inputs.data(), scratch_,
                              probabilities_.data(), stride_);
     num_evaluated_ += n;
+    if (tables_ && tables_->covers_side(decision.before.count[1]))
+      for (int leaf = 0; leaf < n; ++leaf) {
+        // Most plays leave a checker too far out, or hit: no board is made for them.
+        const Node& node = plays.leaf(leaf);
+        if (node.is_finished() || node.hits > 0 || node.occupied >> (BearoffIndex::kMaxPoints + 1)) continue;
+        const Board after = plays.afterstate(leaf, decision.before);
+        if (tables_->covers(decision.rules, after)) set_distribution(leaf, exact(decision.rules, after), num_scores);
+      }
     std::fill_n(values_.begin(), n, 0.0f);
     for (int k = 0; k < num_scores; ++k) {
       const float* row = probabilities_.data() + static_cast<std::size_t>(k) * stride_;
       const float value = decision.utility.values[k];
       for (int i = 0; i < n; ++i) values_[i] += value * row[i];
     }
-    int best = 0;
+    best_ = 0;
     for (int i = 0; i < n; ++i) {
-      // A finished game is worth its score, whatever the network says.
-      if (plays.leaf(i).is_finished())
-        values_[i] = decision.utility.values[decision.rules.score_index(plays.score(i))];
-      if (values_[i] > values_[best]) best = i;
+      if (plays.leaf(i).is_finished()) {
+        Distribution certain{};
+        const int score = decision.rules.score_index(plays.score(i));
+        certain[score] = 1;
+        set_distribution(i, certain, num_scores);
+        values_[i] = decision.utility.values[score];
+      }
+      if (values_[i] > values_[best_]) best_ = i;
     }
-    return best;
+    return best_;
   }
 
-  // The expected utility of each play of the last decision.
+  // Of the last decision: the best play, the expected utility of each, and its distribution.
+  int best() const { return best_; }
+  const std::vector<float>& values() const { return values_; }
   float value(int leaf) const { return values_[leaf]; }
+  float probability(int score, int leaf) const {
+    return probabilities_[static_cast<std::size_t>(score) * stride_ + leaf];
+  }
+  Distribution distribution(int leaf) const {
+    Distribution found{};
+    for (int k = 0; k < network_->num_outputs(); ++k) found[k] = probability(k, leaf);
+    return found;
+  }
 
   // Afterstates that the network has seen.
   std::int64_t num_evaluated() const { return num_evaluated_; }
 
-  // The predicted distribution of the play at `leaf` of the last decision.
-  float probability(int score, int leaf) const {
-    return probabilities_[static_cast<std::size_t>(score) * stride_ + leaf];
-  }
-
-  // The expected utility of an afterstate for the player who has just moved; fills `distribution` if given.
-  float evaluate(const Board& after, const Utility& utility, int num_scores, float* distribution = nullptr) {
+  // The distribution of an afterstate for the player who has just moved.
+  Distribution evaluate(const Rules& rules, const Board& after, const Utility& utility) {
+    if (tables_ && tables_->covers(rules, after)) return exact(rules, after);
     network_->evaluate_boards(&after, utility.inputs.data(), 1, scratch_, probabilities_.data(), stride_);
     ++num_evaluated_;
-    float total = 0;
-    for (int k = 0; k < num_scores; ++k) {
-      total += utility.values[k] * probabilities_[static_cast<std::size_t>(k) * stride_];
-      if (distribution) distribution[k] = probabilities_[static_cast<std::size_t>(k) * stride_];
-    }
-    return total;
+    return distribution(0);
   }
 
   // Gul Bara: plays all stages of a roll, the best few positions of each stage going on to the next.
@@ -99,11 +101,26 @@ class NetworkChooser {
                         const Utility& utility, PlayList& plays);
 
  private:
+  Distribution exact(const Rules& rules, const Board& after) const {
+    std::array<double, kMaxScores> wide{};
+    tables_->distribution(rules, after, wide.data());
+    Distribution found{};
+    for (int k = 0; k < rules.num_scores(); ++k) found[k] = static_cast<float>(wide[k]);
+    return found;
+  }
+
+  void set_distribution(int leaf, const Distribution& distribution, int num_scores) {
+    for (int k = 0; k < num_scores; ++k)
+      probabilities_[static_cast<std::size_t>(k) * stride_ + leaf] = distribution[k];
+  }
+
   const Network* network_;
+  const Bearoff* tables_;
   Network::Scratch scratch_;
   int stride_;
   std::vector<float> probabilities_;
   std::vector<float> values_;
+  int best_ = 0;
   std::int64_t num_evaluated_ = 0;
 };
 
@@ -134,7 +151,7 @@ inline TurnEnd NetworkChooser::choose_stages(const Rules& rules, const Board& be
     for (const Candidate& from : going) {
       const Board board = from.end.after;
       plays.generate_stage(rules, board, stages[s].span());
-      choose({rules, board, plays, utility, no_streams, 0});
+      choose({rules, board, {}, plays, utility, no_streams, 0});
       // What a stage leaves unplayed is worth what the opponent makes of it, which costs further
       // generations: the values of this one are taken first.
       const std::size_t first = next.size();
@@ -161,12 +178,12 @@ inline TurnEnd NetworkChooser::choose_stages(const Rules& rules, const Board& be
         for (std::size_t i = first; i < looked_at; ++i) {
           TurnEnd reply{next[i].end.after.swapped(), {}, false, 0, false};
           play_passed_stages(rules, next[i].end.passed, plays, reply, [&](const Board& board, const PlayList& list) {
-            return choose({rules, board, list, opposed, no_streams, 0});
+            return choose({rules, board, {}, list, opposed, no_streams, 0});
           });
           const float value =
               reply.is_finished
                   ? -opposed.values[rules.score_index(reply.points)]
-                  : evaluate(reply.after.swapped(), utility, num_scores);
+                  : utility.of(evaluate(rules, reply.after.swapped(), utility), num_scores);
           offer(std::move(next[i].end), value);
         }
         next.resize(first);
@@ -247,16 +264,5 @@ class RandomChooser {
         decision.streams.choice(decision.ply, static_cast<std::uint32_t>(decision.plays.num_leaves())));
   }
 };
-
-struct RandomPlayer {};
-using Player = std::variant<RandomPlayer, std::shared_ptr<const Pubeval>, std::shared_ptr<const Network>>;
-using Chooser = std::variant<RandomChooser, PubevalChooser, NetworkChooser>;
-
-// A chooser with buffers of its own, for one thread.
-inline Chooser make_chooser(const Player& player) {
-  if (const auto* pubeval = std::get_if<std::shared_ptr<const Pubeval>>(&player)) return PubevalChooser(**pubeval);
-  if (const auto* network = std::get_if<std::shared_ptr<const Network>>(&player)) return NetworkChooser(**network);
-  return RandomChooser{};
-}
 
 }  // namespace tavla

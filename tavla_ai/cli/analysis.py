@@ -1,0 +1,427 @@
+"""`tavla analyze` and `tavla decide`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from tavla_ai.cli.options import json_option, position_option, read_text, write_position
+from tavla_ai.cli.printing import percent, print_json, print_table, progress
+from tavla_ai.cli.stakes import (
+    StakesOptions,
+    evaluator_options,
+    loss_text,
+    stakes_data,
+    stakes_options,
+    stakes_text,
+    value_name,
+    value_text,
+)
+from tavla_ai.cube import CubeDecision
+from tavla_ai.errors import RulesetError
+from tavla_ai.evaluator import Evaluation, Evaluator, LegalPlay, RankedPlay
+from tavla_ai.formats import ReadPosition
+from tavla_ai.match import MatchState
+from tavla_ai.position import Position, format_play, parse_dice
+from tavla_ai.rollout import RolledOut, RolloutSettings, roll_out
+from tavla_ai.rulesets import Ruleset
+
+_dice_option = click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: before the roll]")
+
+
+@click.command()
+@click.argument("match_file", type=Path, required=False, metavar="[MATCH.mat]")
+@position_option
+@_dice_option
+@stakes_options
+@evaluator_options
+@click.option("--time-ms", type=float, metavar="MS", help="Look deeper until so many milliseconds are spent.")
+@click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, help="Plays to show.")
+@click.option("--explain", is_flag=True, help="Count the rolls with which the opponent hits.")
+@click.option("--rollout", type=click.IntRange(min=36), metavar="TRIALS", help="Roll out the plays shown.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of a rollout's dice.")
+@click.option("--ray-workers", type=click.IntRange(1, 1024), metavar="N", help="Ray workers of a rollout.")
+@click.option("--svg", type=Path, metavar="FILE", help="Draw the position, with the best play.")
+@json_option
+def analyze(
+    match_file: Path | None,
+    position_text: str | None,
+    dice: str | None,
+    stakes: StakesOptions,
+    evaluator: Evaluator,
+    ply: int,
+    time_ms: float | None,
+    top: int,
+    explain: bool,
+    rollout: int | None,
+    seed: int,
+    ray_workers: int | None,
+    svg: Path | None,
+    as_json: bool,
+) -> None:
+    """Say what a position is worth, and each play of a roll; or go through a match.
+
+    The score and the cube of an XGID, a GNUbg ID or a FIBS board hold, and so do their dice.
+
+    \b
+    Examples:
+      tavla analyze --dice 31
+      tavla analyze --position 4HPwATDgc/ABMA --dice 62 --match 5 --score 2-3 --ply 2
+      tavla analyze --dice 43 --rollout 360 --svg board.svg
+    """
+    ruleset = evaluator.ruleset
+    read = read_text(position_text, ruleset)
+    match = stakes.match_state(read)
+    position = read.position
+    roll = parse_dice(dice) if dice is not None else read.dice
+    before = evaluator.evaluate(position, match, ply=ply, time_ms=time_ms if roll is None else None)
+    plays = (
+        () if roll is None else evaluator.rank_plays(position, roll, match, ply=ply, time_ms=time_ms, explain=explain)
+    )
+    shown = plays[:top]
+    rolled = () if rollout is None else _rolled_out(evaluator, position, shown, match, ply, rollout, seed, ray_workers)
+    cube = None
+    if roll is None and ruleset.cube:
+        cube = evaluator.cube_decision(position, match, ply=ply)
+    if svg is not None:
+        from tavla_ai.report.board import board_svg
+
+        best = plays[0].steps if plays else None
+        svg.write_text(board_svg(position, ruleset, dice=roll, match=match, play=best), encoding="utf-8")
+    if as_json:
+        data: dict[str, Any] = {
+            "ruleset": ruleset.name,
+            "position": write_position(position, ruleset),
+            "dice": roll,
+            "match": stakes_data(match),
+            "unit": "points" if match.length is None else "mwc",
+            "scores": ruleset.scores,
+            "before_the_roll": _evaluation_data(before),
+            "plays": [_play_data(ruleset, position, play) for play in shown],
+        }
+        if rolled:
+            data["rollout"] = [_rolled_data(ruleset, position, result) for result in rolled]
+        if cube is not None:
+            data["cube"] = vars(cube)
+        print_json(data)
+        return
+    click.echo(position.render(ruleset) + "\n")
+    chances = f"{value_text(before.value, match)}, {_chances(before, ruleset)} ({before.ply}-ply)"
+    click.echo(f"{stakes_text(match)}; before the roll {chances}")
+    if cube is not None:
+        values = (
+            f"{name} {value_text(value, match)}"
+            for name, value in (
+                ("rolling", cube.no_double),
+                ("double and take", cube.double_take),
+                ("double and pass", cube.double_pass),
+            )
+        )
+        click.echo(f"{', '.join(values)}: {_cube_verdict(cube)}")
+    if plays:
+        assert roll is not None
+        _print_plays(evaluator, position, shown, match, f"{len(plays)} legal plays of {roll[0]}-{roll[1]}", explain)
+    if rolled:
+        _print_rollout(ruleset, position, rolled, match)
+
+
+def _rolled_out(
+    evaluator: Evaluator,
+    position: Position,
+    plays: tuple[RankedPlay, ...],
+    match: MatchState,
+    ply: int,
+    trials: int,
+    seed: int,
+    workers: int | None,
+) -> tuple[RolledOut, ...]:
+    if not plays:
+        raise RulesetError("--rollout: expected --dice with it; plays are rolled out")
+    settings = RolloutSettings(trials=trials, ply=ply, seed=seed)
+    total = -(-trials // 36) * 36 * sum(play.score is None for play in plays)
+    with progress("trials", total) as advance:
+        return roll_out(evaluator, position, plays, match, settings, workers=workers, progress=advance)
+
+
+def _cube_verdict(decision: CubeDecision) -> str:
+    if decision.should_double:
+        return "double, take" if decision.should_take else "double, pass"
+    return "too good to double" if decision.is_too_good else "no double"
+
+
+def _chances(evaluation: Evaluation, ruleset: Ruleset) -> str:
+    chances = {"win": evaluation.win, "mars": evaluation.mars, "mars lost": evaluation.mars_lost}
+    if 0 in ruleset.scores:
+        chances["draw"] = evaluation.draw
+    return ", ".join(f"{name} {percent(chance)} %" for name, chance in chances.items())
+
+
+def _print_plays(
+    evaluator: Evaluator,
+    position: Position,
+    plays: tuple[RankedPlay, ...],
+    match: MatchState,
+    title: str,
+    explain: bool,
+) -> None:
+    ruleset = evaluator.ruleset
+    has_draws = 0 in ruleset.scores
+    rows = []
+    for i, play in enumerate(plays, 1):
+        e = play.evaluation
+        rows.append(
+            [
+                str(i),
+                format_play(position, play.steps, ruleset),
+                f"{e.ply}-ply",
+                value_text(e.value, match),
+                loss_text(play.loss, match),
+                percent(e.win),
+                *([percent(e.draw)] if has_draws else []),
+                percent(e.mars),
+                percent(e.mars_lost),
+                *([percent(play.hit_chance)] if explain else []),
+            ]
+        )
+    print_table(
+        title,
+        ["", "play", "", value_name(match), "loss", "win %"]
+        + (["draw %"] if has_draws else [])
+        + ["mars %", "mars lost %"]
+        + (["hit %"] if explain else []),
+        rows,
+        num_text=3,
+    )
+
+
+def _print_rollout(ruleset: Ruleset, position: Position, rolled: tuple[RolledOut, ...], match: MatchState) -> None:
+    print_table(
+        f"Rollout, {max(result.trials for result in rolled):,} trials each; +- is one standard error",
+        [
+            "",
+            "play",
+            "points" if match.length is None else "match",
+            "+-",
+            "loss",
+            "+-",
+            "win %",
+            "mars %",
+            "mars lost %",
+        ],
+        [
+            [
+                str(i),
+                format_play(position, result.play.steps, ruleset),
+                value_text(result.evaluation.value, match),
+                f"{result.standard_error:.4f}",
+                loss_text(result.loss, match),
+                "" if i == 1 else f"{result.loss_error:.4f}",
+                percent(result.evaluation.win),
+                percent(result.evaluation.mars),
+                percent(result.evaluation.mars_lost),
+            ]
+            for i, result in enumerate(rolled, 1)
+        ],
+        num_text=2,
+    )
+
+
+def _evaluation_data(evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        "value": evaluation.value,
+        "equity": evaluation.equity,
+        "win": evaluation.win,
+        "draw": evaluation.draw,
+        "mars": evaluation.mars,
+        "mars_lost": evaluation.mars_lost,
+        "outcomes": evaluation.outcomes,
+        "ply": evaluation.ply,
+    }
+
+
+def _bare_play_data(ruleset: Ruleset, position: Position, play: LegalPlay) -> dict[str, Any]:
+    return {
+        "play": format_play(position, play.steps, ruleset),
+        "steps": play.steps,
+        "position": write_position(play.afterstate.swap(), ruleset),  # with the opponent on roll
+        "score": play.score,
+    }
+
+
+def _play_data(ruleset: Ruleset, position: Position, play: RankedPlay) -> dict[str, Any]:
+    return (
+        _bare_play_data(ruleset, position, play)
+        | _evaluation_data(play.evaluation)
+        | {"loss": play.loss, "hit_chance": play.hit_chance}
+    )
+
+
+def _rolled_data(ruleset: Ruleset, position: Position, result: RolledOut) -> dict[str, Any]:
+    return (
+        _bare_play_data(ruleset, position, result.play)
+        | _evaluation_data(result.evaluation)
+        | {
+            "standard_error": result.standard_error,
+            "loss": result.loss,
+            "loss_error": result.loss_error,
+            "trials": result.trials,
+        }
+    )
+
+
+@click.group()
+def decide() -> None:
+    """Answer one question of a game server.
+
+    \b
+    Example:
+      tavla decide play --dice 31 --match 5 --score 2-3
+    """
+
+
+def _question(command: Any) -> Any:
+    """Give a command of `decide` what all of them take."""
+    for option in (json_option, evaluator_options, stakes_options, position_option):
+        command = option(command)
+    return command
+
+
+def _asked(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator) -> tuple[ReadPosition, MatchState]:
+    read = read_text(position_text, evaluator.ruleset)
+    return read, stakes.match_state(read)
+
+
+def _print_answer(answer: bool, words: tuple[str, str], as_json: bool, **details: Any) -> None:
+    word = words[0] if answer else words[1]
+    if as_json:
+        print_json({"answer": word} | details)
+    else:
+        click.echo(word)
+
+
+@decide.command()
+@click.option("--dice", required=True, metavar="ROLL", help="The roll, such as 31.")
+@click.option("--time-ms", type=float, metavar="MS", help="Look deeper until so many milliseconds are spent.")
+@click.option("--timeout", "is_timeout", is_flag=True, help="The play for a player whose time is up: the Easy level's.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the Easy level's errors.")
+@_question
+def play(
+    position_text: str | None,
+    dice: str,
+    stakes: StakesOptions,
+    evaluator: Evaluator,
+    ply: int,
+    time_ms: float | None,
+    is_timeout: bool,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Choose a play; a forced one is made without thinking.
+
+    \b
+    Example:
+      tavla decide play --dice 31 --ply 2
+    """
+    read, match = _asked(position_text, stakes, evaluator)
+    roll = parse_dice(dice)
+    chosen = (
+        evaluator.timeout_play(read.position, roll, match, seed=seed)
+        if is_timeout
+        else evaluator.choose_play(read.position, roll, match, ply=ply, time_ms=time_ms)
+    )
+    data = _bare_play_data(evaluator.ruleset, read.position, chosen)
+    if as_json:
+        print_json(data | {"forced": evaluator.forced_play(read.position, roll) is not None})
+    else:
+        click.echo(data["play"])
+
+
+@decide.command()
+@_dice_option
+@click.option("--whole-match", is_flag=True, help="Concede the match, not just the game.")
+@_question
+def concede(
+    position_text: str | None,
+    dice: str | None,
+    stakes: StakesOptions,
+    evaluator: Evaluator,
+    ply: int,
+    whole_match: bool,
+    as_json: bool,
+) -> None:
+    """Say whether the player on roll loses nothing by conceding: `concede` or `play on`.
+
+    \b
+    Example:
+      tavla decide concede --position "6:2 5:2 off:11 / 1:2 off:13" --ruleset oyna-tavla
+    """
+    read, match = _asked(position_text, stakes, evaluator)
+    answer = evaluator.should_concede(
+        read.position,
+        match,
+        kind="match" if whole_match else "game",
+        dice=None if dice is None else parse_dice(dice),
+        ply=ply,
+    )
+    _print_answer(answer, ("concede", "play on"), as_json)
+
+
+@decide.command()
+@click.option("--value", required=True, metavar="POINTS", help="What is conceded, before a cube counts; or `match`.")
+@click.option("--on-roll/--opponent-on-roll", default=False, help="Who is on roll.  [default: the opponent]")
+@_question
+def accept(
+    position_text: str | None,
+    value: str,
+    on_roll: bool,
+    stakes: StakesOptions,
+    evaluator: Evaluator,
+    ply: int,
+    as_json: bool,
+) -> None:
+    """Say whether to accept the opponent's concession: `accept` or `refuse`.
+
+    The position is seen by the side that is asked.
+
+    \b
+    Example:
+      tavla decide accept --value 1 --position "6:2 off:13 / 6:15" --ruleset oyna-tavla
+    """
+    read, match = _asked(position_text, stakes, evaluator)
+    if value != "match" and not value.isdecimal():
+        raise RulesetError(f"concession of {value!r}: expected points, or match")
+    points: int | Literal["match"] = "match" if value == "match" else int(value)
+    answer = evaluator.accept_concession(read.position, points, match, is_on_roll=on_roll, ply=ply)
+    _print_answer(answer, ("accept", "refuse"), as_json)
+
+
+@decide.command()
+@_question
+def double(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator, ply: int, as_json: bool) -> None:
+    """Say whether the player on roll should double: `double` or `roll`.
+
+    \b
+    Example:
+      tavla decide double --checkpoint checkpoints/backgammon --match 5
+    """
+    read, match = _asked(position_text, stakes, evaluator)
+    decision = evaluator.cube_decision(read.position, match, ply=ply)
+    _print_answer(decision.should_double, ("double", "roll"), as_json, **vars(decision))
+
+
+@decide.command()
+@_question
+def take(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator, ply: int, as_json: bool) -> None:
+    """Say whether to take a double: `take` or `pass`.
+
+    The position and the match are seen by the player who doubled and is on roll, the cube as it was before.
+
+    \b
+    Example:
+      tavla decide take --checkpoint checkpoints/backgammon --match 5 --score 1-0
+    """
+    read, match = _asked(position_text, stakes, evaluator)
+    decision = evaluator.cube_decision(read.position, match, ply=ply)
+    _print_answer(decision.should_take, ("take", "pass"), as_json, **vars(decision))

@@ -1,0 +1,72 @@
+// Positions of self-play with what one ply of look-ahead says of them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "search.hpp"
+#include "selfplay.hpp"
+
+namespace tavla {
+
+struct LookaheadSettings {
+  double explore = 0;    // chance that a play is drawn at random instead of the best
+  double scramble = 0;   // chance that a game begins with plays at random
+  int scrambled = 0;     // of such a game at most so many plays, drawn evenly
+  double sample = 1;     // chance that an afterstate is kept
+};
+
+// Games of self-play that leave the main line; each afterstate's target is the expectation over the opponent's 21
+// rolls of his best reply as the network sees it, whatever was then played. Not for Gul Bara.
+inline void lookahead_range(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,
+                            const LookaheadSettings& settings, std::uint64_t seed, std::uint64_t first_game,
+                            std::int64_t num_games, SelfPlayResult& result) {
+  const SearchSettings search;
+  SearchThread thread(rules, network, tables, search, nullptr);
+  NetworkChooser chooser(network, tables);
+  auto plays = std::make_unique<PlayList>();
+  const int num_scores = rules.num_scores();
+  const auto places = static_cast<std::size_t>(rules.num_places());
+  Deadline never;
+  for (std::int64_t g = 0; g < num_games; ++g) {
+    const GameStreams streams(seed, first_game + static_cast<std::uint64_t>(g));
+    const Utility& mine = mix.draw(streams.utility_draw());
+    const std::array<Utility, 2> utilities{mine, mine.opposed(num_scores)};
+    const bool is_scrambled = streams.scramble_draw(0) < settings.scramble;
+    const auto scrambled = is_scrambled ? static_cast<std::uint32_t>(streams.scramble_draw(1) *
+                                                                     (settings.scrambled + 1))
+                                        : 0u;
+    std::int32_t kept = 0;
+    const GameResult game = play_game(
+        rules, streams, std::nullopt,
+        [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
+          TurnEnd end = play_roll(rules, before, roll, *plays, [&] {
+            const int best = chooser.choose({rules, before, roll, *plays, utilities[seat], streams, ply});
+            const bool at_random = ply < scrambled || streams.explore_draw(ply) < settings.explore;
+            return at_random ? static_cast<int>(streams.choice(ply, static_cast<std::uint32_t>(plays->num_leaves())))
+                             : best;
+          });
+          if (end.is_finished || streams.sample_draw(ply) >= settings.sample) return end;
+          const Utility& utility = utilities[seat];
+          const Distribution target = *thread.expectation(end.after, utility, 1, never);
+          const Distribution prediction = *thread.expectation(end.after, utility, 0, never);
+          for (const auto& row : end.after.count) result.boards.insert(result.boards.end(), row, row + places);
+          result.targets.insert(result.targets.end(), target.begin(), target.begin() + num_scores);
+          for (int u = 0; u < num_scores - 2; ++u) result.utility_inputs.push_back(utility.inputs[u]);
+          result.sum_abs_td_error += std::fabs(utility.of(target, num_scores) - utility.of(prediction, num_scores));
+          ++kept;
+          return end;
+        },
+        [](int, std::span<const Stage>, TurnEnd&, std::uint32_t) {});
+    result.plies += game.plies;
+    result.lengths.push_back(kept);
+    result.score_indices.push_back(game.is_void ? std::int8_t{-1} : static_cast<std::int8_t>(game.score_index));
+    if (game.is_void) continue;
+    const int k = game.score_index;
+    ++result.starter_scores[static_cast<std::size_t>(game.winner == game.starter ? k : num_scores - 1 - k)];
+  }
+  result.evaluated += chooser.num_evaluated() + thread.num_evaluated();
+}
+
+}  // namespace tavla

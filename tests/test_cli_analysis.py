@@ -1,0 +1,136 @@
+"""`tavla analyze` and `tavla decide`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from checkpoints_fixture import write_checkpoint
+from test_cli import fails, ok, ok_json
+
+from tavla_ai.rulesets import get_ruleset, ruleset_names
+
+START = "4HPwATDgc/ABMA"
+XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:3:0:5:10"
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_checkpoint(tmp_path_factory.mktemp("analysis") / "small")
+
+
+@pytest.fixture(scope="module")
+def backgammon(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_checkpoint(tmp_path_factory.mktemp("analysis") / "cube", "oyna-backgammon", num_scores=6)
+
+
+def test_analyze_ranks_the_plays(checkpoint: Path) -> None:
+    data = ok_json("analyze", "--dice", "31", "--checkpoint", checkpoint, "--top", 16)
+    assert (data["unit"], data["match"], len(data["plays"])) == ("points", None, 16)
+    values = [play["value"] for play in data["plays"]]
+    assert values == sorted(values, reverse=True)
+    for play in data["plays"]:
+        mars, single, lost_single, lost_mars = play["outcomes"]
+        assert play["win"] == pytest.approx(mars + single)
+        assert (play["mars"], play["mars_lost"]) == pytest.approx((mars, lost_mars))
+        assert play["value"] == play["equity"] == pytest.approx(2 * mars + single - lost_single - 2 * lost_mars)
+        assert play["loss"] == pytest.approx(values[0] - play["value"])
+    first = data["plays"][0]
+    lines = ok("analyze", "--dice", "31", "--checkpoint", checkpoint).splitlines()
+    (line,) = [line for line in lines if line.split()[:1] == ["1"]]
+    assert first["play"] in line
+    assert f"{first['value']:+.4f}" in line
+
+
+def test_the_match_of_a_position_holds_unless_another_is_named(checkpoint: Path) -> None:
+    args = ("analyze", "--checkpoint", checkpoint)
+    from_text = ok_json(*args, "--position", XGID)
+    assert from_text["dice"] == [3, 1]
+    assert (from_text["match"]["length"], from_text["match"]["score"]) == (5, [2, 3])
+    named = ok_json(*args, "--position", START, "--dice", "31", "--match", 5, "--score", "2-3")
+    assert named["plays"] == from_text["plays"]
+    assert named["unit"] == "mwc"
+    other = ok_json(*args, "--position", XGID, "--match", 3, "--dice", "62")
+    assert (other["dice"], other["match"]["length"], other["match"]["score"]) == ([6, 2], 3, [0, 0])
+
+
+@pytest.mark.parametrize("ruleset", ruleset_names())
+def test_every_game_is_analyzed(ruleset: str, tmp_path: Path) -> None:
+    scores = get_ruleset(ruleset).scores
+    path = write_checkpoint(tmp_path / "net", ruleset, num_scores=len(scores))
+    args = ("analyze", "--checkpoint", path, "--dice", "63", "--explain")
+    data = ok_json(*args)
+    assert (data["ruleset"], data["scores"]) == (ruleset, list(scores))
+    for play in data["plays"]:
+        lost = sum(share for score, share in zip(scores, play["outcomes"], strict=True) if score < 0)
+        assert play["win"] + play["draw"] + lost == pytest.approx(1)
+    assert ("draw %" in ok(*args)) == (0 in scores)
+
+
+def test_a_rollout_is_the_same_for_any_number_of_threads(checkpoint: Path) -> None:
+    args = ("analyze", "--checkpoint", checkpoint, "--dice", "31", "--top", 2, "--rollout", 72)
+    one, two = (ok_json(*args, "--threads", threads)["rollout"] for threads in (1, 2))
+    assert one == two
+    assert [result["trials"] for result in one] == [72, 72]
+    assert one[0]["loss"] == 0
+    assert "72 trials" in ok(*args)
+
+
+def test_a_position_is_drawn(checkpoint: Path, tmp_path: Path) -> None:
+    ok("analyze", "--checkpoint", checkpoint, "--dice", "31", "--svg", tmp_path / "board.svg")
+    assert (tmp_path / "board.svg").read_text().startswith("<svg")
+
+
+def test_cube_decisions_are_of_games_with_a_cube(checkpoint: Path, backgammon: Path) -> None:
+    assert "double" in ok("analyze", "--checkpoint", backgammon)
+    assert ok("decide", "double", "--checkpoint", backgammon).strip() in ("double", "roll")
+    assert ok("decide", "take", "--checkpoint", backgammon).strip() in ("take", "pass")
+    assert fails("decide", "double", "--checkpoint", checkpoint) == "error: cube: north-sultan has none"
+
+
+def test_a_forced_play_is_made_without_thinking(checkpoint: Path) -> None:
+    position = "bar:1 6:14 / 6:2 5:2 4:2 3:2 2:2 1:2 13:3"
+    data = ok_json("decide", "play", "--dice", "31", "--checkpoint", checkpoint, "--position", position)
+    assert (data["play"], data["forced"]) == ("(no move)", True)
+
+
+def test_a_timeout_play_is_the_same_for_a_seed(checkpoint: Path) -> None:
+    args = ("decide", "play", "--dice", "31", "--checkpoint", checkpoint, "--timeout")
+    assert ok(*args) == ok(*args)
+    assert len({ok(*args, "--seed", seed) for seed in range(20)}) > 1
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--match", "0"), "match length 0"),
+        (("--match", "5", "--score", "5-0"), "match score 5-0"),
+        (("--match", "5", "--score", "x"), "score 'x': expected two numbers such as 2-3"),
+        (("--score", "1-0"), "--score: expected --match"),
+        (("--match", "5", "--crawford"), "Crawford"),
+        (("--cube", "3"), "cube 3: expected a power of two"),
+        (("--cube", "2"), "cube"),
+        (("--dice", "07"), "die 0"),
+        (("--position", "4HPwATDgc/AB!A"), "index 12"),
+        (("--position", "4HPwATDgc/ABMA", "--set", "zar-greek"), "zar-greek"),
+        (("--rollout", "36"), "--rollout: expected --dice"),
+    ],
+)
+def test_impossible_stakes_are_one_line(checkpoint: Path, args: tuple[str, ...], message: str) -> None:
+    assert message in fails("analyze", "--checkpoint", checkpoint, *args)
+
+
+def test_concessions(tmp_path: Path) -> None:
+    path = write_checkpoint(tmp_path / "net", "oyna-tavla")
+    lost = "6:2 5:2 off:11 / 1:2 off:13"
+    args = ("--checkpoint", path, "--position", lost)
+    # The opponent is off with his next roll whatever is thrown; only a double of the mover's own comes first.
+    assert ok("decide", "concede", *args).strip() == "play on"
+    assert ok("decide", "concede", *args, "--dice", "21").strip() == "concede"
+    mine = ("--checkpoint", path, "--position", "1:2 off:13 / 6:15")
+    # On roll he is off with a mars, two points.
+    assert ok("decide", "accept", *mine, "--on-roll", "--value", 1).strip() == "refuse"
+    assert ok("decide", "accept", *mine, "--on-roll", "--value", 2).strip() == "accept"
+    assert "concession of 3 points: expected 1, 2, or the match" in fails("decide", "accept", *mine, "--value", 3)
+    assert "expected points, or match" in fails("decide", "accept", *mine, "--value", "all")
+    assert "this is a single game" in fails("decide", "accept", *mine, "--value", "match")
