@@ -137,7 +137,7 @@ def test_a_hit_on_the_way_that_is_not_written_is_found() -> None:
     assert match.games[0].turns[3].play == ((24, 20), (20, 14))
     assert "64: 24/20* 20/14" in write_mat(match)
     assert read_mat(write_mat(match)) == match
-    with pytest.raises(RulesetError, match="turn 5, player 1: .*checkers on the bar enter"):
+    with pytest.raises(RulesetError, match=r"turn 5, player 1: .*checkers on the bar enter"):
         read_mat(text.replace("25/22 24/23", "13/9"))
 
 
@@ -218,6 +218,7 @@ def test_what_the_rules_forbid_is_named_by_line_game_and_turn(old: str, new: str
     [
         (OPENING, "", "no match length"),
         (OPENING, "hello", "line 1 'hello': expected a match length"),
+        ("; a remark", "x" * 501, "line 3: 501 characters, expected at most 500"),
         (" 5 point match\n", "", "line 6 'Game 1': expected a match length before the first game"),
         (" 5 point match\n", " 5 point match\n 7 point match\n", "line 6 '7 point match': a second match length"),
         (OPENING[OPENING.index(" Game 1") :], "", "match file: no game"),
