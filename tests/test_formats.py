@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,6 +27,9 @@ from tavla_ai.rulesets import get_ruleset, ruleset_names
 DATA = Path(__file__).parent / "data"
 FAULTS = {case["id"]: case for case in json.loads((DATA / "faults.json").read_text())}
 CAPTURES = json.loads((DATA / "gnubg-captures.json").read_text())
+
+# As Debian installs it.
+GNUBG = shutil.which("gnubg", path=os.environ.get("PATH", "") + ":/usr/games")
 
 TAVLA = get_ruleset("north-sultan")
 BACKGAMMON = get_ruleset("oyna-backgammon")
@@ -573,3 +580,39 @@ def test_a_match_id_that_is_read_is_written_again(data: bytes) -> None:
     except TavlaError:
         return
     assert MatchId.from_text(match_id.to_text()) == match_id
+
+
+# The real program
+
+
+@pytest.mark.peer
+@pytest.mark.skipif(GNUBG is None, reason="GNU Backgammon is not installed")
+def test_gnubg_reads_our_xgids_as_our_gnubg_ids_say(tmp_path: Path) -> None:
+    commands = ["set automatic game off", "set automatic roll off", "set player 0 human", "set player 1 human"]
+    commands += ["set confirm new off", "new match 5"]
+    expected = []
+    rng = np.random.default_rng(4)
+    for k in range(60):
+        position = Position(WALK[rng.integers(len(WALK))])
+        length = (None, 3, 5, 7)[k % 4]
+        score = (0, 0) if length is None else (int(rng.integers(length)), int(rng.integers(length)))
+        is_crawford = length is not None and score.count(length - 1) == 1 and k % 3 > 0
+        cube = (Cube(), Cube() if is_crawford else Cube(2, "me"), Cube() if is_crawford else Cube(8, "opponent"))[k % 3]
+        match = MatchState(length, score, is_crawford=is_crawford, cube=cube)
+        roll = (int(rng.integers(1, 7)), int(rng.integers(1, 7))) if k % 5 else None
+        xgid = Xgid(position, match, "bottom" if k % 2 else "top", roll)
+        expected.append(format_gnubg_id(position, MatchId.from_match(match, on_roll=k % 2, dice=roll)))
+        commands += [f"set xgid {xgid.to_text()}", "show board"]
+    output = subprocess.run(
+        [str(GNUBG), "-t", "-q"],
+        input="\n".join(commands) + "\n",
+        cwd=tmp_path,
+        env=os.environ | {"HOME": str(tmp_path)},
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=True,
+    ).stdout
+    shown = [":".join(ids) for ids in re.findall(r"Position ID: (\S{14})\s+Match ID +: (\S{12})", output)]
+    # It shows a board several times for each command, on the way to the new one too.
+    assert [gnubg_id for gnubg_id in expected if gnubg_id not in shown] == []
