@@ -441,6 +441,14 @@ def test_a_position_text_is_as_good_as_an_id() -> None:
     assert ok_json("moves", "--position", text, "--dice", "31") == ok_json("moves", "--dice", "31")
 
 
+@pytest.mark.parametrize("text", [f"{START}:cAkAAAAAAAAA", "XGID=-b----E-C---eE---c-e----B-:0:0:1:00:0:0:0:0:10"])
+def test_positions_of_other_programs_are_taken(text: str) -> None:
+    assert ok_json("moves", "--position", text, "--dice", "31") == ok_json("moves", "--dice", "31")
+    line = fails("moves", "--ruleset", "fevga", "--position", text, "--dice", "31")
+    assert f"{text!r}: " in line
+    assert "s are of tavla and backgammon only; fevga takes a text such as" in line
+
+
 def test_moves_refuses_an_unknown_ruleset() -> None:
     assert "unknown ruleset 'tavli'" in fails("moves", "--ruleset", "tavli", "--dice", "31")
 

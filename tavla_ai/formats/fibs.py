@@ -117,7 +117,7 @@ class FibsBoard:
         """Return the board in 53 fields.
 
         Args:
-          for_gnubg: begin with the names and the scores that GNU Backgammon 1.07 begins with; see `from_text`.
+          for_gnubg: write names and scores in the order that GNU Backgammon 1.07 does; see `from_text`.
         """
         if for_gnubg and not self.is_double_offered:
             return self._with_first_two_swapped().to_text()

@@ -28,6 +28,8 @@ _LEFT_WIDTH = 27
 _RIGHT_COLUMN = 32
 # A line's only cell stands in the right column if it begins beyond here.
 _MIDDLE = 20
+# Longer lines are of no match, and take the patterns below long to refuse.
+_MAX_LINE = 500
 
 _FLAGS = re.IGNORECASE | re.ASCII
 _HEADER = re.compile(r';\s*\[\s*([^"\]]*?)\s*"(.*)"\s*\]?')
@@ -246,6 +248,8 @@ class _Reader:
     def read(self, text: str) -> Match:
         for number, raw in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
             line = raw.expandtabs().rstrip()
+            if len(line) > _MAX_LINE:
+                raise NotationError(f"line {number}: {len(line)} characters, expected at most {_MAX_LINE}")
             if line:
                 self.where = f"line {number} {line.strip()!r}"
                 self._read_line(line)
