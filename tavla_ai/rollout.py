@@ -173,20 +173,14 @@ def _runner(
     try:
         import ray
     except ImportError:
-        raise TavlaError(
-            "rollout: Ray is not installed; pip install tavla-ai[train], or leave out the workers"
-        ) from None
+        raise TavlaError("rollout: Ray is not installed; pip install tavla-ai[train], or ask for no workers") from None
     is_own = not ray.is_initialized()
     if is_own:
         ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, configure_logging=False)
     try:
-        made = ray.remote(_Worker)
-        actors = [
-            made.options(num_cpus=1).remote(
-                evaluator.checkpoint, evaluator.ruleset, evaluator.search, evaluator.tables is not None
-            )
-            for _ in range(workers)
-        ]
+        make_worker: Any = ray.remote(num_cpus=1)(_Worker)
+        arguments = evaluator.checkpoint, evaluator.ruleset, evaluator.search, evaluator.tables is not None
+        made = [make_worker.remote(*arguments) for _ in range(workers)]
 
         def run(work: Work) -> list[Trials]:
             # Each play's trials are split over all workers and joined in their order.
@@ -196,7 +190,7 @@ def _runner(
                 refs.append(
                     [
                         worker.trials.remote(afterstate, utility, first_trial=begin, num_trials=end - begin, **options)
-                        for worker, (begin, end) in zip(workers_made, pairwise(bounds), strict=True)
+                        for worker, (begin, end) in zip(made, pairwise(bounds), strict=True)
                     ]
                 )
             return [np.concatenate(ray.get(parts)) for parts in refs]

@@ -243,7 +243,9 @@ def _utilities(ruleset: Ruleset, match_length: int | None) -> tuple[npt.NDArray[
     if match_length is None:
         utilities = [Utility.points(ruleset)]
     else:
-        grid = match_equity(ruleset, match_length).utility_grid()
+        # Nobody doubles in the games of a tournament, so the scores are worth what they are without a cube.
+        game = ruleset.model_copy(update={"cube": False, "crawford": False})
+        grid = match_equity(game, match_length).utility_grid()
         utilities = [Utility(tuple(values), total=1.0) for values in grid.reshape(-1, len(ruleset.scores))]
     return (
         np.array([utility.values for utility in utilities], dtype=np.float32),

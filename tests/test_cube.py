@@ -309,6 +309,36 @@ def test_a_decided_game_is_worth_its_score(win):
         assert decision.no_double == pytest.approx(EQUITY.value_after(state, cube if win else -cube))
 
 
+# Beside an outside engine
+
+
+@pytest.mark.peer
+def test_decisions_are_open_sages() -> None:
+    """Its decisions before a roll come from the same model with another match table and, where the opponent
+    redoubles at once, another efficiency; after the Crawford game it doubles even when too good to."""
+    pytest.importorskip("bgsage")
+    import bgbot_cpp
+
+    owners = {"centred": bgbot_cpp.CubeOwner.CENTERED, "me": bgbot_cpp.CubeOwner.PLAYER}
+    rng = np.random.default_rng(1)
+    compared = same_doubles = same_takes = 0
+    while compared < 2000:
+        win, gammons, gammons_lost, backgammons = rng.uniform((0.02, 0, 0, 0), (0.98, 0.5, 0.5, 0.1))
+        game = outcomes(win, gammons, gammons_lost, backgammons)
+        away, opp_away = (int(need) for need in rng.integers(2, 12, 2))
+        cube, owner = [(1, "centred"), (2, "me"), (4, "me")][rng.integers(3)]
+        decision = cube_decision(game, at(away, opp_away, cube, owner), EQUITY)
+        if not decision.can_double:
+            continue
+        chances = [win, sum(game[:2]), game[0], sum(game[4:]), game[5]]
+        theirs = bgbot_cpp.cube_decision_1ply(chances, cube, owners[owner], 0.68, away, opp_away, False, False)
+        compared += 1
+        same_doubles += decision.should_double == theirs.should_double
+        same_takes += decision.should_take == theirs.should_take
+    assert same_doubles > 0.97 * compared
+    assert same_takes > 0.98 * compared
+
+
 # What is refused
 
 

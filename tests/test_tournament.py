@@ -46,6 +46,15 @@ def duel(a: Bot, b: Bot, games: int, seed: int, match_length: int = 0) -> engine
     return engine.duel(rules, a.player, b.player, seed, 0, games // 2, match_length, values, inputs)
 
 
+def test_nobody_doubles_in_a_tournament() -> None:
+    """So a score of backgammon is worth what it is without a cube, though the house has one."""
+    backgammon = get_ruleset("oyna-backgammon")
+    values, _ = tournament._utilities(backgammon, 5)
+    cubeless = match_equity(backgammon.model_copy(update={"cube": False, "crawford": False}), 5).utility_grid()
+    np.testing.assert_allclose(values, cubeless.reshape(25, 6), atol=1e-7)
+    assert abs(cubeless - match_equity(backgammon, 5).utility_grid()).max() > 0.01
+
+
 # Pairings
 
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from tavla_ai.cli import analysis, bearoff, checkpoints, development, positions, rulesets, tournament
+from tavla_ai.cli import analysis, bearoff, checkpoints, development, met, positions, rulesets, tournament
 from tavla_ai.errors import TavlaError
 
 USER_ERROR = 2
@@ -71,6 +71,7 @@ for command in (
     checkpoints.inspect,
     development.bench,
     development.train,
+    met.met,
     positions.moves,
     positions.perft,
     rulesets.rulesets,
