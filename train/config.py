@@ -106,10 +106,10 @@ class TDConfig(_Section):
         alias="lambda",
         description="λ of the returns: 0 one-step, 1 the game's outcome",
     )
-    bearoff_tables: bool = Field(
-        default=True,
-        description="whether the exact bear-off tables stand in for the network's own estimates of the races that they "
-        "cover, in play and in targets",
+    races: Literal["exact", "network"] = Field(
+        default="exact",
+        description="whose word counts in races that the bear-off tables cover, in play and in targets: theirs, or the "
+        "network's own",
     )
 
 

@@ -115,7 +115,7 @@ class SelfPlayWorker:
         self._smallest_win = len(ruleset.scores) // 2 - 1
         self._seed = config.seed
         self._lambda = config.td.lambda_
-        self._tables = load_tables(ruleset) if config.td.bearoff_tables else None
+        self._tables = load_tables(ruleset) if config.td.races == "exact" else None
         self._threads = threads
         self._version = -1
         self._network: engine.Network | None = None
