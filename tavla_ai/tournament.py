@@ -17,6 +17,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
+from tavla_ai.bearoff import load_tables
 from tavla_ai.bots import Bot
 from tavla_ai.errors import TavlaError
 from tavla_ai.match import Utility, match_equity
@@ -31,6 +32,8 @@ ProgressCallback = Callable[[int], None]
 _QUANTILE = 1.959964
 # Ctrl-C and progress wait for one call of the engine.
 _SECONDS_PER_CALL = 0.5
+# Self-play keeps every position of a call.
+_GAMES_PER_CALL = 2000
 
 
 class _Measured(BaseModel):
@@ -167,6 +170,51 @@ def play_tournament(
             for bot, own in zip(bots, tallies, strict=True)
         ),
     )
+
+
+def measure_score_shares(
+    ruleset: Ruleset,
+    network: engine.Network,
+    games: int,
+    seed: int,
+    workers: int = 1,
+    progress: ProgressCallback | None = None,
+) -> tuple[float, ...]:
+    """Return how often the side that starts a single game gets each score when a network plays itself.
+
+    Match equity tables are made of these shares; a checkpoint's card keeps them as `score_shares`.
+
+    Args:
+      network: plays both sides at 0-ply, for points, with the game's bear-off tables.
+      games: games to play.
+      seed: of the dice, 0 to 2**64 − 1.
+      workers: engine threads; the result does not depend on them.
+      progress: called with the number of games finished since its last call.
+
+    Returns:
+      K probabilities, best score first; void games do not count.
+
+    Raises:
+      TavlaError: no games, a seed or a number of workers out of range, or nothing but void games.
+    """
+    if games < 1:
+        raise TavlaError(f"{games} games: expected at least 1")
+    _check_limits(seed, workers)
+    rules = engine.compile_rules(ruleset)
+    values, inputs = _utilities(ruleset, None)
+    tables = load_tables(ruleset)
+    counts = np.zeros(len(ruleset.scores), dtype=np.int64)
+    for first in range(0, games, _GAMES_PER_CALL):
+        number = min(_GAMES_PER_CALL, games - first)
+        played = engine.self_play(
+            rules, network, seed, first, number, 0.0, values, inputs, [1.0], min(workers, number), tables
+        )
+        counts += np.array(played.starter_scores)
+        if progress is not None:
+            progress(number)
+    if counts.sum() == 0:
+        raise TavlaError(f"{ruleset.name}: all of {games} games were void")
+    return tuple((counts / counts.sum()).tolist())
 
 
 @dataclass(frozen=True)
@@ -308,9 +356,13 @@ def _check(ruleset: Ruleset, games: int, seed: int, match_length: int | None, wo
         raise TavlaError(
             f"{games} games: expected an even number from 2 up; pairs have the same dice with seats swapped"
         )
+    _check_limits(seed, workers)
+    if match_length is not None:
+        ruleset.check_match_length(match_length)
+
+
+def _check_limits(seed: int, workers: int) -> None:
     if not 0 <= seed <= MAX_SEED:
         raise TavlaError(f"seed {seed}: expected 0 to {MAX_SEED}")
     if not 1 <= workers <= MAX_WORKERS:
         raise TavlaError(f"{workers} workers: expected 1 to {MAX_WORKERS}")
-    if match_length is not None:
-        ruleset.check_match_length(match_length)

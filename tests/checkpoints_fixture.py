@@ -15,8 +15,12 @@ def write_checkpoint(
     num_scores: int = 4,
     results: tuple[Result, ...] = (),
     score_shares: tuple[float, ...] | None = None,
+    outcomes: tuple[float, ...] | None = None,
 ) -> Path:
-    """Write a checkpoint whose network prefers some plays to others, and return its path."""
+    """Write a checkpoint whose network prefers some plays to others, and return its path.
+
+    With `outcomes` it answers those probabilities whatever it is shown.
+    """
     game = get_ruleset(ruleset)
     network = NetworkSpec(hidden=(8, 8), num_places=game.num_places, num_scores=num_scores)
     rng = np.random.default_rng(seed)
@@ -24,6 +28,10 @@ def write_checkpoint(
     for i, (out, into) in enumerate(network.layer_shapes()):
         weights[f"layers.{i}.weight"] = rng.normal(0, 0.5, (out, into)).astype(np.float32)
         weights[f"layers.{i}.bias"] = rng.normal(0, 0.5, out).astype(np.float32)
+    if outcomes is not None:
+        last = len(network.hidden)
+        weights[f"layers.{last}.weight"][:] = 0
+        weights[f"layers.{last}.bias"][:] = np.log(outcomes)
     save_checkpoint(
         path,
         weights,

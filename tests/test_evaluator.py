@@ -1,18 +1,22 @@
 """The evaluator: plays, values and decisions."""
 
+import json
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from checkpoints_fixture import write_checkpoint
+from test_plays import FAULTS, faults_board
 
 from tavla_ai import engine
 from tavla_ai.checkpoint import load_checkpoint
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator import Evaluator, legal_plays
-from tavla_ai.match import Utility
+from tavla_ai.evaluator import Evaluator, Level, hit_chance, legal_plays
+from tavla_ai.match import Cube, MatchState, Utility, match_equity
 from tavla_ai.position import Position, apply_steps, format_play
-from tavla_ai.rulesets import get_ruleset, ruleset_names
+from tavla_ai.rulesets import get_match_set, get_ruleset, ruleset_names
 
 NORTH_SULTAN = get_ruleset("north-sultan")
 
@@ -103,3 +107,308 @@ def test_gul_bara_counts_the_roll_and_plays_its_first_stage() -> None:
         assert all(play.afterstate.board[:, 26].tolist() == [counted, 2] for play in plays)
         # Eight pips, even where higher doubles would follow.
         assert {play.afterstate.pip_counts()[0] for play in plays} == {352}
+
+
+# Stakes: a network that answers the same whatever it is shown
+
+
+FIXED = (0.2, 0.35, 0.3, 0.15)
+
+
+@pytest.fixture(scope="module")
+def indifferent(tmp_path_factory: pytest.TempPathFactory) -> Evaluator:
+    """Every position is worth `FIXED` to the side that has just moved."""
+    path = write_checkpoint(tmp_path_factory.mktemp("fixed") / "net", "portes", outcomes=FIXED)
+    return Evaluator(load_checkpoint(path), tables=False)
+
+
+def test_the_value_of_a_single_game_is_its_points(indifferent: Evaluator) -> None:
+    start = Position.start(indifferent.ruleset)
+    found = indifferent.evaluate_afterstate(start)
+    np.testing.assert_allclose(found.outcomes, FIXED, atol=1e-6)
+    assert found.value == found.equity == pytest.approx(0.4 + 0.35 - 0.3 - 0.3, abs=1e-6)
+    assert (found.win, found.mars, found.mars_lost) == pytest.approx((0.55, 0.2, 0.15), abs=1e-6)
+    # Before the dice it is the other side that has just moved.
+    on_roll = indifferent.evaluate(start)
+    np.testing.assert_allclose(on_roll.outcomes, FIXED[::-1], atol=1e-6)
+    assert on_roll.value == pytest.approx(-found.value, abs=1e-6)
+
+
+@pytest.mark.parametrize("score", [(0, 0), (2, 1), (1, 2), (2, 2)])
+def test_the_value_in_a_match_is_the_chance_of_winning_it(indifferent: Evaluator, score: tuple[int, int]) -> None:
+    state = MatchState(3, score)
+    equity = match_equity(indifferent.ruleset, 3)
+    found = indifferent.evaluate_afterstate(Position.start(indifferent.ruleset), state)
+    expected = sum(
+        share * equity.value_after(state, points) for share, points in zip(FIXED, (2, 1, -1, -2), strict=True)
+    )
+    assert found.value == pytest.approx(expected, abs=1e-6)
+    assert found.equity == pytest.approx(0.15, abs=1e-6)
+    theirs = indifferent.evaluate(Position.start(indifferent.ruleset), state.swap())
+    assert theirs.value == pytest.approx(1 - expected, abs=1e-6)
+
+
+def test_a_set_says_which_game_is_played(tmp_path: Path) -> None:
+    path = write_checkpoint(tmp_path / "net", "fevga")
+    greek = get_match_set("zar-greek")
+    evaluator = Evaluator(load_checkpoint(path), match_set=greek)
+    start = Position.start(evaluator.ruleset)
+    assert 0 < evaluator.evaluate(start, MatchState(5, (1, 3), game=2)).value < 1
+    with pytest.raises(RulesetError, match="game 1 of the set: plakoto-greek is played, not fevga"):
+        evaluator.evaluate(start, MatchState(5, (1, 3), game=1))
+    with pytest.raises(RulesetError, match="zar-turkish: does not play fevga"):
+        Evaluator(load_checkpoint(path), match_set=get_match_set("zar-turkish"))
+
+
+def test_the_cards_shares_decide_the_match(tmp_path: Path) -> None:
+    shares = (0.05, 0.5, 0.4, 0.05)
+    path = write_checkpoint(tmp_path / "net", "portes", score_shares=shares)
+    evaluator = Evaluator(load_checkpoint(path))
+    state = MatchState(5, (1, 2))
+    assert evaluator.utility(state) == match_equity(evaluator.ruleset, 5, {"portes": shares}).utility(state)
+    assert evaluator.utility(state) != match_equity(evaluator.ruleset, 5).utility(state)
+
+
+def test_impossible_requests_name_what_is_wrong(indifferent: Evaluator) -> None:
+    start = Position.start(indifferent.ruleset)
+    with pytest.raises(RulesetError, match="ply 7: expected 0 to 4"):
+        indifferent.evaluate(start, ply=7)
+    with pytest.raises(RulesetError, match=r"time -1\.0 ms: expected more than 0"):
+        indifferent.evaluate(start, time_ms=-1.0)
+    with pytest.raises(RulesetError, match="cube"):
+        indifferent.evaluate(start, MatchState(cube=Cube(2, "me")))
+    with pytest.raises(RulesetError, match="cube: portes has none"):
+        indifferent.should_double(start)
+    with pytest.raises(RulesetError, match="dice 7-1: expected two numbers"):
+        indifferent.rank_plays(start, (7, 1))
+
+
+# The handed cases, with the shipped network
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Evaluator:
+    return Evaluator(load_checkpoint(Path(__file__).parents[1] / "checkpoints" / "tavla"), get_ruleset("oyna-tavla"))
+
+
+def fault(name: str) -> dict[str, Any]:
+    (case,) = (case for case in FAULTS if case["id"].startswith(name))
+    return case
+
+
+def position_of(board: dict[str, Any]) -> Position:
+    return Position(faults_board(board))
+
+
+def test_fault_two_checker_bear_off_is_exact(shipped: Evaluator) -> None:
+    case = fault("ev01")
+    plays = shipped.rank_plays(position_of(case["board"]), tuple(case["dice"]))
+    assert plays[0].afterstate == position_of(case["expectation"]["best_final"])
+    assert plays[0].evaluation.value == pytest.approx(-13 / 108, abs=1e-7)
+    wins = {
+        tuple(sorted((int(point), count) for point, count in json.loads(me).items())): float(Fraction(chance))
+        for me, chance in case["expectation"]["win_probability_by_final_me"].items()
+    }
+    for play in plays:
+        me = tuple(
+            (point, int(play.afterstate.board[0, point])) for point in range(1, 25) if play.afterstate.board[0, point]
+        )
+        assert play.evaluation.win == pytest.approx(wins.pop(me), abs=1e-7)
+        # The other side sees the same.
+        other = shipped.evaluate(play.afterstate.swap())
+        assert other.win == pytest.approx(1 - play.evaluation.win, abs=1e-7)
+    assert not wins
+
+
+def test_fault_a_sure_mars_is_two_points(shipped: Evaluator) -> None:
+    position = position_of(fault("ev03")["board"])
+    found = shipped.evaluate(position)
+    assert (found.win, found.mars, found.value) == (1.0, 1.0, 2.0)
+    assert shipped.evaluate_afterstate(position.swap()).value == -2.0
+
+
+def test_fault_the_mars_is_saved(shipped: Evaluator) -> None:
+    case = fault("ev04")
+    position, dice = position_of(case["board"]), tuple(case["dice"])
+    plays = {play.afterstate: play.evaluation.value for play in shipped.rank_plays(position, dice)}
+    best = shipped.choose_play(position, dice).afterstate
+    assert best in [position_of(final) for final in case["expectation"]["acceptable_finals"]]
+    for final in case["expectation"]["acceptable_finals"]:
+        assert plays[position_of(final)] == -1.0
+    for final in case["expectation"]["wrong_finals"]:
+        assert plays[position_of(final)] == -2.0
+    # Before the roll is played two points are not conceded: a checker may still come off.
+    assert not shipped.should_concede(position)
+    assert not shipped.should_concede(position, dice=dice)
+    # Where the opponent needs a point, a mars costs no more than a single game.
+    assert shipped.should_concede(position, MatchState(5, (2, 4)), dice=dice)
+    assert shipped.should_concede(position, MatchState(5, (2, 4)), dice=dice, kind="match")
+    assert not shipped.should_concede(position, MatchState(5, (2, 3)), dice=dice, kind="match")
+
+
+def test_fault_no_pips_are_wasted_in_the_bear_off(shipped: Evaluator) -> None:
+    case = fault("ev06")
+    assert shipped.tables is not None
+    position, dice = position_of(case["board"]), tuple(case["dice"])
+    rolls = sorted(
+        shipped.tables.expected_rolls(play.afterstate.board[0]) for play in legal_plays(NORTH_SULTAN, position, dice)
+    )
+    expect = case["expectation"]
+    assert rolls[0] == pytest.approx(expect["expected_rolls_best"], abs=1e-5)
+    assert rolls[1] == pytest.approx(expect["expected_rolls_second"], abs=1e-5)
+    assert rolls[-1] == pytest.approx(expect["expected_rolls_worst"], abs=1e-5)
+    for match in (MatchState(), MatchState(5, (1, 4))):
+        assert shipped.choose_play(position, dice, match).afterstate == position_of(expect["best_final"])
+
+
+def test_fault_one_checker_each_in_contact(shipped: Evaluator) -> None:
+    """A trained net is near, and rollouts that look a ply ahead agree within their own error."""
+    case = fault("ev08")
+    position, exact = position_of(case["board"]), case["expectation"]["mover_equity_tavla"]
+    for ply in (0, 1, 2):
+        assert shipped.evaluate(position, ply=ply).value == pytest.approx(exact, abs=0.1)
+    utility = shipped.utility(MatchState()).opponent()
+    trials = shipped.trials(
+        position.swap(), utility, ply=1, truncate=0, adjusts_luck=True, seed=3, first_trial=0, num_trials=3600
+    )
+    values = -trials @ np.array(utility.values)
+    assert abs(values.mean() - exact) < 3 * values.std(ddof=1) / 60
+
+
+def test_fault_no_level_runs_into_three_shots(shipped: Evaluator) -> None:
+    case = fault("lv01")
+    position, dice = position_of(case["board"]), tuple(case["dice"])
+    unnatural = position_of(case["expectation"]["unnatural_final"])
+    assert len(legal_plays(NORTH_SULTAN, position, dice)) == case["expectation"]["distinct_final_positions"]
+    for ply in (0, 1):
+        assert shipped.choose_play(position, dice, ply=ply).afterstate != unnatural
+    assert shipped.choose_play(position, dice, ply=2).afterstate == position_of(
+        case["expectation"]["reference_best_final"]
+    )
+    chosen = [shipped.timeout_play(position, dice, seed=seed).afterstate for seed in range(500)]
+    assert sum(after == unnatural for after in chosen) <= 25
+    assert len(set(chosen)) > 1
+
+
+# Search
+
+
+def test_look_ahead_is_the_same_on_more_threads(shipped: Evaluator, checkpoint_path: Path) -> None:
+    checkpoint = load_checkpoint(checkpoint_path)
+    one, two = Evaluator(checkpoint), Evaluator(checkpoint, threads=2)
+    start = Position.start(NORTH_SULTAN)
+    state = MatchState(3, (1, 2))
+    assert one.rank_plays(start, (3, 1), state, ply=2) == two.rank_plays(start, (3, 1), state, ply=2)
+    assert one.evaluate(start, state, ply=2) == two.evaluate(start, state, ply=2)
+
+
+def test_a_clock_deepens_until_it_runs_out(shipped: Evaluator) -> None:
+    start = Position.start(NORTH_SULTAN)
+    plays = shipped.rank_plays(start, (3, 1), time_ms=2000.0)
+    assert plays[0].evaluation.ply >= 2
+    assert shipped.rank_plays(start, (3, 1), time_ms=1000.0, ply=1)[0].evaluation.ply == 1
+    # What no time is left for is answered all the same.
+    assert len(shipped.rank_plays(start, (1, 1), time_ms=1e-6)) == 42
+    assert shipped.rank_plays(start, (1, 1), time_ms=1e-6)[0].evaluation.ply == 0
+
+
+def test_plays_that_were_looked_at_come_first(shipped: Evaluator) -> None:
+    plays = shipped.rank_plays(Position.start(NORTH_SULTAN), (3, 1), ply=2)
+    plies = [play.evaluation.ply for play in plays]
+    assert plies == sorted(plies, reverse=True)
+    assert set(plies) == {0, 1, 2}
+    assert plays[0].loss == 0
+    assert format_play(Position.start(NORTH_SULTAN), plays[0].steps, NORTH_SULTAN) == "8/5 6/5"
+
+
+# Plays of a server
+
+
+def test_a_forced_play_is_known(shipped: Evaluator) -> None:
+    start = Position.start(NORTH_SULTAN)
+    assert shipped.forced_play(start, (3, 1)) is None
+    shut = Position.from_sides({6: 14}, {6: 2, 5: 2, 4: 2, 3: 2, 2: 2, 1: 2, 13: 3}, bar=(1, 0))
+    forced = shipped.forced_play(shut, (3, 1))
+    assert forced is not None
+    assert (forced.steps, forced.afterstate) == ((), shut)
+    assert shipped.choose_play(shut, (3, 1)) == forced
+
+
+@pytest.mark.parametrize("match", [MatchState(), MatchState(5, (1, 3))])
+def test_a_level_never_loses_more_than_its_cap(shipped: Evaluator, match: MatchState) -> None:
+    level = Level(name="wild", noise=5.0, cap=0.1)
+    point = shipped.utility(match).point
+    start = Position.start(NORTH_SULTAN)
+    seen = set()
+    for seed in range(50):
+        chosen = shipped.level_play(start, (3, 2), match, level=level, seed=seed)
+        (ranked,) = [play for play in shipped.rank_plays(start, (3, 2), match) if play.steps == chosen.steps]
+        assert ranked.loss <= level.cap * point
+        assert shipped.level_play(start, (3, 2), match, level=level, seed=seed) == chosen
+        seen.add(chosen.afterstate)
+    assert len(seen) > 3
+
+
+def test_every_level_ends_a_game_that_is_won(shipped: Evaluator) -> None:
+    level = Level(name="wild", noise=5.0, cap=2.0)
+    position = Position.from_sides({2: 1, 1: 1}, {6: 12, 13: 3}, off=(13, 0))
+    for seed in range(20):
+        assert shipped.level_play(position, (2, 1), level=level, seed=seed).score == 2
+
+
+@pytest.mark.parametrize(("distance", "rolls"), [(1, 11), (2, 12), (3, 14), (6, 17), (7, 6), (8, 6), (11, 2), (12, 3)])
+def test_hit_chances_are_those_of_the_books(distance: int, rolls: int) -> None:
+    # My blot on 20 faces his checker that far away; everything else is past everything.
+    his = 5 + distance
+    after = Position.from_sides({20: 1, 1: 14}, {his: 1}, off=(0, 14))
+    assert hit_chance(NORTH_SULTAN, after) == pytest.approx(rolls / 36)
+
+
+def test_games_without_hits_have_no_hit_chance() -> None:
+    fevga, plakoto = get_ruleset("fevga"), get_ruleset("plakoto")
+    assert hit_chance(fevga, Position.start(fevga)) is None
+    pinned = Position.from_text("24:14 10:1 / 24:14 4:1", plakoto)
+    assert 0 < (hit_chance(plakoto, pinned) or 0) < 1
+
+
+# Concessions
+
+
+def test_a_concession_is_taken_when_it_is_worth_it(shipped: Evaluator) -> None:
+    won = Position.from_sides({1: 2}, {6: 15}, off=(13, 0))
+    assert not shipped.accept_concession(won, 1, is_on_roll=True)
+    assert shipped.accept_concession(won, 2, is_on_roll=True)
+    # At a point from the match any win will do.
+    assert shipped.accept_concession(won, 1, MatchState(5, (4, 0)), is_on_roll=True)
+    assert shipped.accept_concession(won, "match", MatchState(5, (0, 0)), is_on_roll=True)
+    assert shipped.accept_concession(Position.start(NORTH_SULTAN), 1)
+    with pytest.raises(RulesetError, match="concession of 3 points: expected 1, 2, or the match"):
+        shipped.accept_concession(won, 3)
+    with pytest.raises(RulesetError, match="this is a single game"):
+        shipped.accept_concession(won, "match")
+
+
+def test_a_house_without_concessions_has_none(checkpoint_path: Path) -> None:
+    evaluator = Evaluator(load_checkpoint(checkpoint_path))
+    with pytest.raises(RulesetError, match="north-sultan has none"):
+        evaluator.should_concede(Position.start(NORTH_SULTAN))
+
+
+# The cube
+
+
+def test_the_cube_is_turned_on_the_last_roll(tmp_path: Path) -> None:
+    path = write_checkpoint(tmp_path / "net", "oyna-backgammon", num_scores=6)
+    evaluator = Evaluator(load_checkpoint(path))
+    # Two checkers that 26 of 36 rolls bear off, against one that comes off next turn.
+    position = Position.from_sides({3: 1, 2: 1}, {1: 1}, off=(13, 14))
+    decision = evaluator.cube_decision(position)
+    assert evaluator.evaluate(position).win == pytest.approx(25 / 36)
+    assert evaluator.should_double(position)
+    assert evaluator.respond_to_double(position)
+    assert decision.double_pass == 1
+    # The last roll of a match that the opponent wins anyway if it fails.
+    assert evaluator.should_double(position, MatchState(3, (1, 2)))
+    assert not evaluator.should_double(position, MatchState(3, (1, 2), is_crawford=True))
+    assert not evaluator.should_double(position, MatchState(cube=Cube(2, "opponent")))
+    assert not evaluator.should_double(position, MatchState(cube=Cube(64, "me")))

@@ -113,6 +113,23 @@ class TDConfig(_Section):
     )
 
 
+class LookaheadConfig(_Section):
+    """Positions and targets of `targets: lookahead`."""
+
+    explore: float = Field(
+        default=0.1, ge=0, le=1, description="chance that a play is drawn at random, so that games leave the main line"
+    )
+    scramble: float = Field(
+        default=0.2, ge=0, le=1, description="chance that a game begins with plays at random: rare structures"
+    )
+    scrambled: int = Field(
+        default=20, ge=0, le=1000, description="plays at random at the head of such a game, at most; drawn evenly"
+    )
+    sample: float = Field(
+        default=1.0, gt=0, le=1, description="chance that a position is kept; neighbours in a game are alike"
+    )
+
+
 class LearnerConfig(_Section):
     """How the network is fitted to the targets."""
 
@@ -197,8 +214,14 @@ class TrainConfig(_Section):
     seed: int = Field(default=1, ge=0, lt=2**63, description="of dice, initial weights and sampling")
     games: int = Field(default=1_000_000, ge=1, le=MAX_GAMES, description="self-play games of the whole run")
     parent: str | None = Field(default=None, description="checkpoint to start from instead of random weights")
+    targets: Literal["td", "lookahead"] = Field(
+        default="td",
+        description="what is learned: λ-returns of the games (`td`), or of each position the expectation over the "
+        "opponent's 21 rolls of his best reply (`lookahead`): far dearer, and far less noisy",
+    )
     network: NetworkConfig = NetworkConfig()
     td: TDConfig = TDConfig()
+    lookahead: LookaheadConfig = LookaheadConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     learner: LearnerConfig = LearnerConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
@@ -218,6 +241,12 @@ class TrainConfig(_Section):
     def _workers_fit(self) -> Self:
         if self.ray.mode == "asynchronous" and self.ray.workers == 0:
             raise ValueError("ray.mode: asynchronous needs ray.workers of at least 1")
+        return self
+
+    @model_validator(mode="after")
+    def _can_look_ahead(self) -> Self:
+        if self.targets == "lookahead" and get_ruleset(self.ruleset).family == "gul-bara":
+            raise ValueError("targets: a turn of Gul Bara is more than one roll; only td can be learned")
         return self
 
     @property

@@ -30,8 +30,9 @@ from tavla_ai.bots import Bot, make_bot, network_player, plays_pubeval
 from tavla_ai.checkpoint import Card, Checkpoint, NetworkSpec, Result, fold, load_checkpoint, save_checkpoint
 from tavla_ai.errors import CheckpointError, ConfigError
 from tavla_ai.rulesets import get_ruleset
-from tavla_ai.tournament import PairResult, play_pairing
+from tavla_ai.tournament import PairResult, measure_score_shares, play_pairing
 from train.config import TrainConfig, dump_config
+from train.growth import can_grow, grow
 from train.learner import Learner, RoundMetrics
 from train.pool import Pool, Task
 from train.run import TRAINER_FILE, RunDirectory, code_version, library_versions
@@ -109,11 +110,15 @@ class Pipeline:
         self._opponents = {
             name: None if name == PREVIOUS else make_bot(name, self._ruleset) for name in self._opponent_names()
         }
-        self._learner = Learner(self._spec, config.learner, config.seed, self._parent.weights if self._parent else None)
+        initial = (
+            grow(self._parent.weights, self._parent.card.network, self._spec, config.seed) if self._parent else None
+        )
+        self._learner = Learner(self._spec, config.learner, config.seed, initial)
         self._code = code_version()
         self.progress = Progress()
         self._previous: FloatWeights | None = None
         self._results: tuple[Result, ...] = ()
+        self._score_shares: tuple[float, ...] | None = None
         self._stop_requested = False
         self._last_saved_round = -1
         self._last_save = time.monotonic()
@@ -194,6 +199,13 @@ class Pipeline:
         started = time.monotonic()
         with SummaryWriter(str(self._run.tensorboard)) as writer:
             results = self._evaluate(writer, final=True)
+        self._score_shares = measure_score_shares(
+            self._ruleset,
+            fold(self._learner.average_weights(), self._spec.num_places),
+            self._config.evaluation.final_games,
+            self._config.evaluation.final_seed + 1,
+            self._config.self_play.num_threads,
+        )
         self.progress.total_seconds += time.monotonic() - started
         self._results = tuple(_as_result(result) for result in results)
         return self._write_checkpoint(self._run.final, trainer=False)
@@ -384,6 +396,7 @@ class Pipeline:
             parent=self._parent.card.weights_sha256 if self._parent else None,
             cost=self._cost(),
             results=self._results,
+            score_shares=self._score_shares,
             extra_files={TRAINER_FILE: lambda file: torch.save(state, file)} if trainer else None,
         )
 
@@ -406,10 +419,10 @@ class Pipeline:
         if self._config.parent is None:
             return None
         parent = load_checkpoint(Path(self._config.parent), self._ruleset)
-        if parent.card.network != self._spec:
+        if not can_grow(parent.card.network, self._spec):
             raise ConfigError(
-                f"parent {self._config.parent}: has hidden layers {list(parent.card.network.hidden)}, "
-                f"network.hidden says {list(self._spec.hidden)}"
+                f"parent {self._config.parent}: has hidden layers {list(parent.card.network.hidden)}, which cannot "
+                f"grow into network.hidden {list(self._spec.hidden)}"
             )
         return parent
 

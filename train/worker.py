@@ -116,6 +116,7 @@ class SelfPlayWorker:
         self._seed = config.seed
         self._lambda = config.td.lambda_
         self._tables = load_tables(ruleset) if config.td.races == "exact" else None
+        self._lookahead = config.lookahead if config.targets == "lookahead" else None
         self._threads = threads
         self._version = -1
         self._network: engine.Network | None = None
@@ -135,19 +136,31 @@ class SelfPlayWorker:
         if self._network is None or version != self._version:
             self._network = fold(weights, self._num_places)
             self._version = version
-        result = engine.self_play(
-            self._rules,
-            self._network,
-            self._seed,
-            first_game,
-            num_games,
-            self._lambda,
-            self._mix.values,
-            self._mix.inputs,
-            self._mix.shares,
-            self._threads,
-            self._tables,
-        )
+        stakes = self._mix.values, self._mix.inputs, self._mix.shares
+        if self._lookahead is None:
+            result = engine.self_play(
+                self._rules,
+                self._network,
+                self._seed,
+                first_game,
+                num_games,
+                self._lambda,
+                *stakes,
+                self._threads,
+                self._tables,
+            )
+        else:
+            result = engine.lookahead(
+                self._rules,
+                self._network,
+                self._seed,
+                first_game,
+                num_games,
+                *stakes,
+                **self._lookahead.model_dump(),
+                threads=self._threads,
+                tables=self._tables,
+            )
         score_indices = result.score_indices
         return Batch(
             version=version,

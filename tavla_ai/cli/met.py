@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +14,16 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from tavla_ai.checkpoint import load_checkpoint
+from tavla_ai.checkpoint import load_checkpoint, write_card
 from tavla_ai.cli.options import json_option
-from tavla_ai.cli.printing import percent, print_json, print_table
+from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.errors import CheckpointError, RulesetError
 from tavla_ai.match import MAX_LENGTH, MatchEquity, Starter, match_equity
 from tavla_ai.rulesets import MatchSet, Ruleset, get_match_set, get_ruleset, match_set_names
+from tavla_ai.tournament import measure_score_shares
+
+# Of the dice that shares are measured with; tournaments and evaluations use others.
+_MEASURING_SEED = 4_000_037
 
 _STARTERS: dict[Starter, str] = {
     "fresh": "either side starts",
@@ -82,6 +87,13 @@ class _Table:
     multiple=True,
     help="Give a game's score shares: the probability of each score for the side that starts, best first.",
 )
+@click.option(
+    "--measure",
+    "games",
+    type=click.IntRange(min=1),
+    metavar="GAMES",
+    help="Let each checkpoint play so many games against itself first, and keep the shares in its card.",
+)
 @click.option("--csv", "csv_path", type=Path, metavar="FILE", help="Write the table, one line for each score.")
 @click.option("--plot", "plot_path", type=Path, metavar="FILE", help="Draw the table as a heat map (SVG).")
 @json_option
@@ -91,6 +103,7 @@ def met(
     starter: Starter,
     checkpoints: tuple[Path, ...],
     given: tuple[str, ...],
+    games: int | None,
     csv_path: Path | None,
     plot_path: Path | None,
     as_json: bool,
@@ -101,11 +114,17 @@ def met(
     measured is assumed. Rows are the points that I still need, columns those of the opponent.
 
     \b
-    Example:
+    Examples:
       tavla met --ruleset zar-greek --length 5
+      tavla met --checkpoint checkpoints/tavla --measure 2000
     """
     game = get_match_set(name) if name in match_set_names() else get_ruleset(name)
     length = length or game.default_match_length
+    if games is not None:
+        if not checkpoints:
+            raise click.UsageError("--measure: expected --checkpoint with it")
+        for path in checkpoints:
+            _measure(path, games)
     known = _known_shares(game, checkpoints, given)
     equity = match_equity(game, length, {ruleset: shares.values for ruleset, shares in known.items()})
     sources = {
@@ -172,6 +191,17 @@ def _known_shares(game: Ruleset | MatchSet, checkpoints: Sequence[Path], given: 
             raise RulesetError(f"--shares {text!r}: expected numbers, such as 0.14,0.37,0.36,0.13") from None
         known[named or rulesets[0].name] = _Shares(values, "given")
     return known
+
+
+def _measure(path: Path, games: int) -> None:
+    """Let a checkpoint play itself, and keep how often each score came in its card."""
+    checkpoint = load_checkpoint(path)
+    ruleset = checkpoint.card.ruleset
+    with progress("games", games) as advance:
+        shares = measure_score_shares(
+            ruleset, checkpoint.engine_network(), games, _MEASURING_SEED, os.cpu_count() or 1, advance
+        )
+    write_card(path, checkpoint.card.model_copy(update={"score_shares": shares}))
 
 
 def _assumed(ruleset: Ruleset, shares: tuple[float, ...]) -> _Shares:
