@@ -60,38 +60,6 @@ class Network:
         Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.
         """
 
-class Searcher:
-    """
-    Look-ahead and rollouts with one network. Filters are (keep, extra, margin): the best `keep` plays are looked at more deeply, and up to `extra` more that are worse by no more than `margin` points; `root[p]` chooses those that go on from p-ply to (p + 1)-ply, its last entry also deeper ones, `replies` the replies below. Values of a call: one row of values float32[1, K] and inputs float32[1, K - 2] says what the player plays for.
-    """
-
-    def __init__(self, rules: Rules, network: Network, tables: Bearoff | None = None, *, root: Sequence[tuple[int, int, float]], replies: tuple[int, int, float], cache_entries: int = 0, threads: int = 1) -> None: ...
-
-    def rank(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.int32], NDArray[numpy.int32]]:
-        """
-        Return for each play, in the order of `legal_plays`: the probabilities of the scores for the mover float32[n, K], its expected utility float32[n], the ply int32[n] at which it was looked at; and the plays best first int32[n]. When the time is up the last finished ply stands.
-        """
-
-    def evaluate(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], int]:
-        """
-        Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and the deepest ply that was finished in time.
-        """
-
-    def roll_out(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, truncate: int, adjusts_luck: bool, seed: int, first_trial: int, num_trials: int) -> NDArray[numpy.float64]:
-        """
-        Return float64[num_trials, K], what each trial of an afterstate came to for the player who has just moved. Both sides play at `ply`; after `truncate` turns (0: never) the network's value stands for the rest. With luck adjusted a row is not a distribution, but its mean is. Trials are the same for any number of threads.
-        """
-
-    @property
-    def evaluated(self) -> int:
-        """Afterstates that the network has seen in searches."""
-
-    @property
-    def cache_hits(self) -> int: ...
-
-    @property
-    def cache_misses(self) -> int: ...
-
 class Player:
     """A player that the engine runs by itself."""
 
@@ -324,3 +292,35 @@ class Bearoff:
         """
         Return the same for its first checker off, playing for that; no roll where one is off already.
         """
+
+class Searcher:
+    """
+    Look-ahead and rollouts with one network. Filters are (keep, extra, margin): the best `keep` plays are looked at more deeply, and up to `extra` more that are worse by no more than `margin` points; `root[p]` chooses those that go on from p-ply to (p + 1)-ply, its last entry also deeper ones, `replies` the replies below. Values of a call: one row of values float32[1, K] and inputs float32[1, K - 2] says what the player plays for.
+    """
+
+    def __init__(self, rules: Rules, network: Network, tables: Bearoff | None = None, *, root: Sequence[tuple[int, int, float]], replies: tuple[int, int, float], cache_entries: int = 0, threads: int = 1) -> None: ...
+
+    def rank(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.int32], NDArray[numpy.int32]]:
+        """
+        Return for each play, in the order of `legal_plays`: the probabilities of the scores for the mover float32[n, K], its expected utility float32[n], the ply int32[n] at which it was looked at; and the plays best first int32[n]. When the time is up the last finished ply stands.
+        """
+
+    def evaluate(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], int]:
+        """
+        Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and the deepest ply that was finished in time.
+        """
+
+    def roll_out(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, truncate: int, adjusts_luck: bool, seed: int, first_trial: int, num_trials: int) -> NDArray[numpy.float64]:
+        """
+        Return float64[num_trials, K], what each trial of an afterstate came to for the player who has just moved. Both sides play at `ply`; after `truncate` turns (0: never) the network's value stands for the rest. With luck adjusted a row is not a distribution, but its mean is. Trials are the same for any number of threads.
+        """
+
+    @property
+    def evaluated(self) -> int:
+        """Afterstates that the network has seen in searches."""
+
+    @property
+    def cache_hits(self) -> int: ...
+
+    @property
+    def cache_misses(self) -> int: ...

@@ -1,6 +1,4 @@
 // The engine's Python face. Shapes and dtypes are checked here; the core trusts what it is given.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -9,19 +7,14 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <cmath>
-#include <mutex>
 #include <span>
 
-#include "bind_bearoff.hpp"
+#include "bind.hpp"
 #include "duel.hpp"
 #include "lookahead.hpp"
 #include "perft.hpp"
-#include "rollout.hpp"
 #include "selfplay.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
+#include "threads.hpp"
 
 namespace tavla {
 namespace {
@@ -29,45 +22,12 @@ namespace {
 // In place of a score where the game goes on.
 constexpr std::int16_t kNoScore = -32768;
 
-template <class T, class... Shape>
-using Input = nb::ndarray<const T, Shape..., nb::c_contig, nb::device::cpu>;
-using BoardInput = Input<std::int8_t, nb::shape<2, -1>>;
-using BoardsInput = Input<std::int8_t, nb::shape<-1, 2, -1>>;
-using Matrix = Input<float, nb::ndim<2>>;
-using Vector = Input<float, nb::ndim<1>>;
-
-template <class T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T>(owned->data(), shape, owner);
-}
-
 nb::ndarray<nb::numpy, std::int8_t> boards_to_numpy(const std::vector<Board>& boards, int num_places) {
   std::vector<std::int8_t> flat;
   flat.reserve(boards.size() * 2 * num_places);
   for (const Board& board : boards)
     for (const auto& row : board.count) flat.insert(flat.end(), row, row + num_places);
   return to_numpy(std::move(flat), {boards.size(), 2, static_cast<std::size_t>(num_places)});
-}
-
-void require(bool condition, const std::string& message) {
-  if (!condition) throw nb::value_error(message.c_str());
-}
-
-template <class Values>
-void require_finite(const Values& values) {
-  for (float value : values) require(std::isfinite(value), "utilities: finite numbers expected");
-}
-
-void require_places(std::size_t given, int expected) {
-  require(given == static_cast<std::size_t>(expected), "boards: rows of " + std::to_string(expected) +
-                                                           " counts expected, not " + std::to_string(given));
-}
-
-void read_board(const std::int8_t* counts, int num_places, Board& board) {
-  board = {};
-  for (int side = 0; side < 2; ++side) std::memcpy(board.count[side], counts + side * num_places, num_places);
 }
 
 // Counts within the bounds of the network's tables; whether the game can reach them is the rules' to say.
@@ -83,36 +43,6 @@ std::vector<Board> boards_for_network(const BoardsInput& input, int num_places) 
                            std::to_string(place) + ", expected 0 to 15");
   }
   return boards;
-}
-
-// A board of the game that is not over yet.
-void check_playable(const Rules& rules, const Board& board) {
-  check_board(rules, board);
-  if (is_finished(rules, board)) throw RulesError("board: the game is over, there is nothing to play");
-}
-
-Board board_of(const Rules& rules, const BoardInput& input) {
-  require_places(input.shape(1), rules.num_places());
-  Board board;
-  read_board(input.data(), rules.num_places(), board);
-  check_board(rules, board);
-  return board;
-}
-
-std::vector<Utility> utilities_of(const Matrix& values, const Matrix& inputs, int num_scores) {
-  require(values.shape(0) == inputs.shape(0) && values.shape(0) > 0,
-          "utilities: values and inputs must have the same number of rows, at least one");
-  require(static_cast<int>(values.shape(1)) == num_scores, "utilities: one value per score of the ruleset expected");
-  require(static_cast<int>(inputs.shape(1)) == num_scores - 2,
-          "utilities: two inputs fewer than the ruleset has scores expected");
-  std::vector<Utility> utilities(values.shape(0));
-  for (std::size_t i = 0; i < utilities.size(); ++i) {
-    for (int k = 0; k < num_scores; ++k) utilities[i].values[k] = values.data()[i * num_scores + k];
-    for (int u = 0; u < num_scores - 2; ++u) utilities[i].inputs[u] = inputs.data()[i * (num_scores - 2) + u];
-    require_finite(utilities[i].values);
-    require_finite(utilities[i].inputs);
-  }
-  return utilities;
 }
 
 Family family_of(const std::string& name) {
@@ -151,13 +81,6 @@ Rules make_rules(const std::string& family, const std::vector<int>& setup, int r
   rules.stuck_limit = stuck_limit;
   check_board(rules, rules.start());
   return rules;
-}
-
-void require_fits(const Network& network, const Rules& rules) {
-  require(network.num_outputs() == rules.num_scores(), "network: one output per score of the ruleset expected");
-  require(network.num_utility_inputs() == rules.num_scores() - 2,
-          "network: two utility inputs fewer than the ruleset has scores expected");
-  require(network.num_places() == rules.num_places(), "network: made for another game");
 }
 
 DenseLayer layer_of(const Matrix& weight, const Vector& bias) {
@@ -237,135 +160,6 @@ nb::ndarray<nb::numpy, float> evaluate_plays(const Network& network, const Rules
   return to_numpy(transposed(columns, stride, plays->num_leaves(), network.num_outputs()),
                   {n, static_cast<std::size_t>(network.num_outputs())});
 }
-
-PlayFilter filter_of(const std::tuple<int, int, float>& filter) {
-  const auto [keep, extra, margin] = filter;
-  require(keep >= 1 && extra >= 0 && std::isfinite(margin) && margin >= 0,
-          "filter: keep of at least 1, extra and margin of at least 0 expected");
-  return {keep, extra, margin};
-}
-
-SearchSettings settings_of(const std::vector<std::tuple<int, int, float>>& root,
-                           const std::tuple<int, int, float>& replies) {
-  require(!root.empty(), "root: at least one filter expected");
-  SearchSettings settings{{}, filter_of(replies)};
-  for (const auto& filter : root) settings.root.push_back(filter_of(filter));
-  return settings;
-}
-
-void require_ply(const Rules& rules, int ply) {
-  require(ply >= 0 && ply <= 4, "ply: 0 to 4 expected");
-  if (ply > 0 && rules.family == Family::kGulBara)
-    throw RulesError("search: a turn of Gul Bara is more than one roll; only 0-ply is played");
-}
-
-// A search with all that it needs to stay alive. Calls from several Python threads wait for each other.
-class BoundSearcher {
- public:
-  BoundSearcher(const Rules& rules, std::shared_ptr<Network> network, std::shared_ptr<Bearoff> tables,
-                const std::vector<std::tuple<int, int, float>>& root, const std::tuple<int, int, float>& replies,
-                std::size_t cache_entries, int threads)
-      : rules_(rules), network_(std::move(network)), tables_(std::move(tables)), settings_(settings_of(root, replies)),
-        threads_(std::max(threads, 1)) {
-    require_fits(*network_, rules_);
-    if (cache_entries > 0) cache_ = std::make_unique<SearchCache>(cache_entries);
-    searcher_ = std::make_unique<Searcher>(rules_, *network_, tables_.get(), settings_, cache_.get(), threads_);
-  }
-
-  using Floats = nb::ndarray<nb::numpy, float>;
-  using Ints = nb::ndarray<nb::numpy, std::int32_t>;
-
-  std::tuple<Floats, Floats, Ints, Ints> rank(const BoardInput& input, int first, int second, const Matrix& values,
-                                              const Matrix& inputs, int ply, std::optional<double> milliseconds) {
-    const Board board = board_of(rules_, input);
-    check_playable(rules_, board);
-    check_dice(first, second);
-    const Utility utility = utility_of(values, inputs, ply);
-    SearchedPlays found;
-    {
-      const nb::gil_scoped_release release;
-      const std::lock_guard lock(mutex_);
-      Deadline deadline = deadline_in(milliseconds);
-      found = searcher_->rank(board, {first, second}, utility, ply, deadline);
-    }
-    const std::size_t n = found.values.size();
-    std::vector<float> flat;
-    for (const Distribution& row : found.distributions) flat.insert(flat.end(), row.begin(), row.begin() + rules_.num_scores());
-    const std::vector<int> order = found.order();
-    return {to_numpy(std::move(flat), {n, static_cast<std::size_t>(rules_.num_scores())}),
-            to_numpy(std::move(found.values), {n}),
-            to_numpy(std::vector<std::int32_t>(found.plies.begin(), found.plies.end()), {n}),
-            to_numpy(std::vector<std::int32_t>(order.begin(), order.end()), {n})};
-  }
-
-  std::pair<Floats, int> evaluate(const BoardInput& input, const Matrix& values, const Matrix& inputs, int ply,
-                                  std::optional<double> milliseconds) {
-    const Board board = board_of(rules_, input);
-    check_playable(rules_, board);
-    const Utility utility = utility_of(values, inputs, ply);
-    std::pair<Distribution, int> found;
-    {
-      const nb::gil_scoped_release release;
-      const std::lock_guard lock(mutex_);
-      Deadline deadline = deadline_in(milliseconds);
-      found = searcher_->evaluate(board, utility, ply, deadline);
-    }
-    const auto n = static_cast<std::size_t>(rules_.num_scores());
-    return {to_numpy(std::vector<float>(found.first.begin(), found.first.begin() + rules_.num_scores()), {n}), found.second};
-  }
-
-  nb::ndarray<nb::numpy, double> roll_out(const BoardInput& input, const Matrix& values, const Matrix& inputs, int ply,
-                                          int truncate, bool adjusts_luck, std::uint64_t seed, std::uint64_t first_trial,
-                                          std::int64_t num_trials) {
-    const Board board = board_of(rules_, input);
-    check_playable(rules_, board);
-    if (rules_.family == Family::kGulBara)
-      throw RulesError("rollout: a turn of Gul Bara is more than one roll; it is not rolled out");
-    const Utility utility = utility_of(values, inputs, ply);
-    require(truncate >= 0 && num_trials >= 0, "truncate and num_trials: numbers from 0 up expected");
-    const auto num_scores = static_cast<std::size_t>(rules_.num_scores());
-    std::vector<double> out(static_cast<std::size_t>(num_trials) * num_scores);
-    {
-      const nb::gil_scoped_release release;
-      run_threads(threads_, num_trials, [&](int, std::int64_t begin, std::int64_t end) {
-        RolloutThread thread(rules_, *network_, tables_.get(), settings_);
-        for (std::int64_t i = begin; i < end; ++i) {
-          const auto found = thread.trial(board, utility, {ply, truncate, adjusts_luck}, seed,
-                                          first_trial + static_cast<std::uint64_t>(i));
-          std::copy_n(found.begin(), num_scores, out.begin() + i * static_cast<std::int64_t>(num_scores));
-        }
-      });
-    }
-    return to_numpy(std::move(out), {static_cast<std::size_t>(num_trials), num_scores});
-  }
-
-  std::int64_t num_evaluated() const { return searcher_->num_evaluated(); }
-  std::int64_t cache_hits() const { return cache_ ? cache_->hits() : 0; }
-  std::int64_t cache_misses() const { return cache_ ? cache_->misses() : 0; }
-
- private:
-  Utility utility_of(const Matrix& values, const Matrix& inputs, int ply) const {
-    require_ply(rules_, ply);
-    const std::vector<Utility> utilities = utilities_of(values, inputs, rules_.num_scores());
-    require(utilities.size() == 1, "utilities: one row expected");
-    return utilities[0];
-  }
-
-  static Deadline deadline_in(std::optional<double> milliseconds) {
-    if (!milliseconds) return Deadline();
-    return Deadline(Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(
-                                                 std::chrono::duration<double, std::milli>(*milliseconds)));
-  }
-
-  Rules rules_;
-  std::shared_ptr<Network> network_;
-  std::shared_ptr<Bearoff> tables_;
-  SearchSettings settings_;
-  int threads_;
-  std::unique_ptr<SearchCache> cache_;
-  std::unique_ptr<Searcher> searcher_;
-  std::mutex mutex_;
-};
 
 using PlaysOutput = std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int8_t>,
                                nb::ndarray<nb::numpy, std::int16_t>>;
@@ -630,38 +424,6 @@ NB_MODULE(_core, m) {
       .def("evaluate_plays", &evaluate_plays, "rules"_a, "board"_a.noconvert(), "first"_a, "second"_a, "utility_inputs"_a.noconvert(),
            "Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.");
 
-  nb::class_<BoundSearcher>(
-      m, "Searcher",
-      "Look-ahead and rollouts with one network. Filters are (keep, extra, margin): the best `keep` plays are looked at "
-      "more deeply, and up to `extra` more that are worse by no more than `margin` points; `root[p]` chooses those that "
-      "go on from p-ply to (p + 1)-ply, its last entry also deeper ones, `replies` the replies below. Values of a call: "
-      "one row of values float32[1, K] and inputs float32[1, K - 2] says what the player plays for.")
-      .def(nb::new_([](const Rules& rules, std::shared_ptr<Network> network, std::shared_ptr<Bearoff> tables,
-                       const std::vector<std::tuple<int, int, float>>& root, const std::tuple<int, int, float>& replies,
-                       std::size_t cache_entries, int threads) {
-             return std::make_unique<BoundSearcher>(rules, std::move(network), std::move(tables), root, replies,
-                                                    cache_entries, threads);
-           }),
-           "rules"_a, "network"_a, "tables"_a = nb::none(), nb::kw_only(), "root"_a, "replies"_a, "cache_entries"_a = 0,
-           "threads"_a = 1)
-      .def("rank", &BoundSearcher::rank, "board"_a.noconvert(), "first"_a, "second"_a, "values"_a.noconvert(),
-           "inputs"_a.noconvert(), "ply"_a, "milliseconds"_a = nb::none(),
-           "Return for each play, in the order of `legal_plays`: the probabilities of the scores for the mover "
-           "float32[n, K], its expected utility float32[n], the ply int32[n] at which it was looked at; and the plays "
-           "best first int32[n]. When the time is up the last finished ply stands.")
-      .def("evaluate", &BoundSearcher::evaluate, "board"_a.noconvert(), "values"_a.noconvert(), "inputs"_a.noconvert(),
-           "ply"_a, "milliseconds"_a = nb::none(),
-           "Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and "
-           "the deepest ply that was finished in time.")
-      .def("roll_out", &BoundSearcher::roll_out, "board"_a.noconvert(), "values"_a.noconvert(), "inputs"_a.noconvert(),
-           "ply"_a, "truncate"_a, "adjusts_luck"_a, "seed"_a, "first_trial"_a, "num_trials"_a,
-           "Return float64[num_trials, K], what each trial of an afterstate came to for the player who has just moved. "
-           "Both sides play at `ply`; after `truncate` turns (0: never) the network's value stands for the rest. With "
-           "luck adjusted a row is not a distribution, but its mean is. Trials are the same for any number of threads.")
-      .def_prop_ro("evaluated", &BoundSearcher::num_evaluated, "Afterstates that the network has seen in searches.")
-      .def_prop_ro("cache_hits", &BoundSearcher::cache_hits)
-      .def_prop_ro("cache_misses", &BoundSearcher::cache_misses);
-
   nb::class_<Player>(m, "Player", "A player that the engine runs by itself.")
       .def_static("random", [] { return Player{RandomPlayer{}, {}}; }, "Every legal play with equal chance.")
       .def_static("pubeval",
@@ -871,6 +633,7 @@ NB_MODULE(_core, m) {
         },
         "rules"_a, "seed"_a, "game"_a, "Return the seat that starts a game and the first roll that is played.");
   bind_bearoff(m);
+  bind_search(m);
 }
 
 }  // namespace tavla

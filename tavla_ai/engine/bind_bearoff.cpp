@@ -1,53 +1,25 @@
 // Shapes and dtypes are checked here; the core trusts what it is given.
-#include "bind_bearoff.hpp"
-
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bearoff.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
+#include "bind.hpp"
 
 namespace tavla {
 namespace {
 
-template <class T, class... Shape>
-using Input = nb::ndarray<const T, Shape..., nb::c_contig, nb::device::cpu>;
 using Bytes = Input<std::uint8_t, nb::ndim<1>>;
-using BoardInput = Input<std::int8_t, nb::shape<2, -1>>;
 using RowInput = Input<std::int8_t, nb::ndim<1>>;
 using Output = nb::ndarray<nb::numpy, double>;
 
-template <class T>
-nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T>(owned->data(), {owned->size()}, owner);
-}
-
-Board board_of(const Rules& rules, const BoardInput& input) {
-  const auto width = static_cast<std::size_t>(rules.num_places());
-  if (input.shape(1) != width)
-    throw nb::value_error(("boards: rows of " + std::to_string(width) + " counts expected, not " +
-                           std::to_string(input.shape(1)))
-                              .c_str());
-  Board board{};
-  for (int side = 0; side < 2; ++side) std::memcpy(board.count[side], input.data() + side * width, width);
-  check_board(rules, board);
-  return board;
-}
-
 // The counts of a side that the tables know.
 const std::int8_t* row_of(const Bearoff& tables, const RowInput& input) {
-  if (input.size() < kCommonPlaces) throw nb::value_error("row: at least 26 counts expected");
+  require(input.size() >= kCommonPlaces, "row: at least 26 counts expected");
   for (int place = 0; place < kCommonPlaces; ++place)
     if (input.data()[place] < 0 || input.data()[place] > kCheckers)
       throw RulesError("row: " + std::to_string(input.data()[place]) + " checkers on place " + std::to_string(place) +
@@ -62,7 +34,8 @@ const std::int8_t* row_of(const Bearoff& tables, const RowInput& input) {
 Output chances(const Bearoff::Rolls& rolls) {
   std::vector<double> out;
   for (int t = 0; t <= rolls.longest(); ++t) out.push_back(rolls.more_than(t - 1) - rolls.more_than(t));
-  return to_numpy(std::move(out));
+  const std::size_t n = out.size();
+  return to_numpy(std::move(out), {n});
 }
 
 std::pair<Output, bool> distribution(const Bearoff& tables, const Rules& rules, const BoardInput& input,
@@ -71,7 +44,7 @@ std::pair<Output, bool> distribution(const Bearoff& tables, const Rules& rules, 
   if (!tables.covers(rules, board)) throw RulesError("board: not in the bear-off tables");
   std::vector<double> out(static_cast<std::size_t>(rules.num_scores()));
   const Bearoff::Source source = (tables.*of)(rules, board, out.data());
-  return {to_numpy(std::move(out)), source == Bearoff::Source::kTwoSided};
+  return {to_numpy(std::move(out), {static_cast<std::size_t>(rules.num_scores())}), source == Bearoff::Source::kTwoSided};
 }
 
 nb::ndarray<nb::numpy, std::uint8_t> build(const BearoffShape& shape, const std::optional<nb::callable>& progress) {
@@ -85,7 +58,8 @@ nb::ndarray<nb::numpy, std::uint8_t> build(const BearoffShape& shape, const std:
       if (progress) (*progress)(percents);
     });
   }
-  return to_numpy(std::move(data));
+  const std::size_t n = data.size();
+  return to_numpy(std::move(data), {n});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "game.hpp"
 #include "player.hpp"
 #include "seat.hpp"
+#include "threads.hpp"
 
 namespace tavla {
 

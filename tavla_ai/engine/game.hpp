@@ -1,12 +1,8 @@
 // One game from its opening to its score; self-play, tournaments and random walks all run this loop.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <exception>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "dice.hpp"
@@ -74,29 +70,6 @@ TurnEnd play_roll(const Rules& rules, const Board& board, Roll roll, PlayList& p
 // Counts an own roll, where the game counts them, before it is played.
 inline void count_roll(const Rules& rules, Board& board) {
   if (rules.cascade_from > 0 && board.count[0][kOwnRolls] < 3) ++board.count[0][kOwnRolls];
-}
-
-// Splits [0, count) into one contiguous part a thread and runs `work(part, begin, end)` on each.
-template <class Work>
-void run_threads(int threads, std::int64_t count, Work&& work) {
-  if (threads <= 1) {
-    work(0, std::int64_t{0}, count);
-    return;
-  }
-  std::exception_ptr failure;
-  std::mutex mutex;
-  std::vector<std::thread> running;
-  for (int part = 0; part < threads; ++part)
-    running.emplace_back([&, part] {
-      try {
-        work(part, count * part / threads, count * (part + 1) / threads);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        failure = std::current_exception();
-      }
-    });
-  for (std::thread& thread : running) thread.join();
-  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace tavla

@@ -11,6 +11,7 @@
 
 #include "cache.hpp"
 #include "choosers.hpp"
+#include "threads.hpp"
 
 namespace tavla {
 

@@ -6,9 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "game.hpp"
 #include "choosers.hpp"
+#include "game.hpp"
 #include "seat.hpp"
+#include "threads.hpp"
 
 namespace tavla {
 
