@@ -47,6 +47,7 @@ class Judged:
     Attributes:
       game: the game's number in the match.
       turn: its number in the game, from 1 up; a double and its answer are turns too.
+      move: number of the line of a match file that it stands on, both players' turns on one.
       player: who decided, 0 or 1.
       match: the stakes before it, seen by the side on roll, which before an answer is the one that doubled.
       before: the board, the side on roll first.
@@ -57,12 +58,18 @@ class Judged:
 
     game: int
     turn: int
+    move: int
     player: int
     match: MatchState
     before: Position
     point: float
     loss_points: float
     is_counted: bool
+
+    @property
+    def on_roll(self) -> int:
+        """The player who is on roll."""
+        return self.player
 
     @property
     def loss(self) -> float:
@@ -128,6 +135,11 @@ class JudgedCube(Judged):
     action: CubeAction
     best: CubeAction
     decision: CubeDecision
+
+    @property
+    def on_roll(self) -> int:
+        """The player who is on roll: before an answer the one that doubled."""
+        return 1 - self.player if self.action in ("take", "pass") else self.player
 
 
 @dataclass(frozen=True)
@@ -403,6 +415,9 @@ class _Judge:
             tuple(decisions),
         )
 
+    def move(self, number: int) -> int:
+        return (number + 1 + self.game.turns[0].player) // 2
+
     def seen_by(self, player: int) -> MatchState:
         return self.state if player == 0 else self.state.swap()
 
@@ -426,6 +441,7 @@ class _Judge:
         judged = JudgedPlay(
             game=self.game.number,
             turn=number,
+            move=self.move(number),
             player=turn.player,
             match=match,
             before=before,
@@ -537,6 +553,7 @@ class _Judge:
         return JudgedCube(
             game=self.game.number,
             turn=number,
+            move=self.move(number),
             player=player,
             match=match,
             before=before,
