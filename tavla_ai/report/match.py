@@ -135,6 +135,7 @@ class _Page:
                     f'<a href="#game-{game.number}">{game.number}</a>',
                     f"{game.score[0]}–{game.score[1]}{' (Crawford)' * game.is_crawford}",
                     self.ending(game),
+                    _score_after(game),
                     *(f"{summary.error_rate:.1f}" for summary in summaries),
                     *(f"{summary.luck_points:+.3f}" for summary in summaries),
                     self.value(game.luck_adjusted(0)),
@@ -142,10 +143,19 @@ class _Page:
             )
         first, second = self.names
         headers = [
-            *("game", "score before", "won by", f"error rate, {first}", second, f"luck, {first}", second),
+            *(
+                "game",
+                "score before",
+                "won by",
+                "score after",
+                f"error rate, {first}",
+                second,
+                f"luck, {first}",
+                second,
+            ),
             f"luck-adjusted, {first}",
         ]
-        yield from _table(headers, rows, num_text=3)
+        yield from _table(headers, rows, num_text=4)
 
     def worst(self, top: int) -> Iterator[str]:
         worst = self.analysis.worst(top)
@@ -191,7 +201,8 @@ class _Page:
     def game(self, game: GameAnalysis) -> Iterator[str]:
         yield f'<h2 id="game-{game.number}">Game {game.number}</h2>'
         crawford = ", the Crawford game" * game.is_crawford
-        yield f"<p>At {game.score[0]}–{game.score[1]}{crawford}. {self.ending(game)}.</p>"
+        won = "won by " * (game.winner is not None)
+        yield f"<p>At {game.score[0]}–{game.score[1]}{crawford}; {won}{self.ending(game)}.</p>"
         if game.plays:
             yield '<div class="charts">'
             yield self.win_chart(game)
@@ -199,7 +210,17 @@ class _Page:
             yield "</div>"
         yield f"<details><summary>All {len(game.decisions)} decisions</summary>"
         in_match = self.analysis.length is not None
-        headers = ["move", "player", "roll", "played", "best", "loss", *["match %"] * in_match, "luck", "win %"]
+        headers = [
+            "move",
+            "player",
+            "roll",
+            "played",
+            "best",
+            "loss",
+            *["match %"] * in_match,
+            "luck",
+            "chance to win, %",
+        ]
         yield from _open_table(headers, num_text=5)
         for decision in game.decisions:
             # Where nobody thinks of doubling there is nothing to show.
@@ -322,6 +343,13 @@ class _Chart:
         caption = f'<text x="{_LEFT}" y="{_HEIGHT - 4}">{name}</text>'
         inside = "\n".join((f"<title>{name}</title>", *lines, *parts, caption))
         return f'<svg role="img" viewBox="0 0 {_WIDTH} {_HEIGHT}">\n{inside}\n</svg>'
+
+
+def _score_after(game: GameAnalysis) -> str:
+    if game.winner is None or game.points is None:
+        return ""
+    first, second = (points + game.points * (game.winner == player) for player, points in enumerate(game.score))
+    return f"{first}–{second}"
 
 
 def _anchor(decision: JudgedPlay | JudgedCube) -> str:
