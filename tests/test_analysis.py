@@ -320,6 +320,16 @@ def test_cube_decisions_lose_what_the_other_action_gains(with_cube: Evaluator) -
     assert sum(s.cube_decisions for s in summaries) == sum(cube.is_counted for cube in cubes) < len(cubes)
 
 
+def test_what_counts_and_how_lucky_it_was_is_as_gnubg_says(with_cube: Evaluator) -> None:
+    # GNU Backgammon 1.07 at 0-ply, `show statistics match`: unforced moves, close or actual cube decisions, and luck
+    # in match-winning chance, which its own network values with the cube.
+    analysis = analyze_match(read_mat(FILES["cube-5"], BACKGAMMON), with_cube)
+    for player, (unforced, cube_decisions, luck) in enumerate([(44, 7, 0.32058), (45, 10, -0.16696)]):
+        summary = analysis.summary(player)
+        assert (summary.decisions - summary.cube_decisions, summary.cube_decisions) == (unforced, cube_decisions)
+        assert summary.luck == pytest.approx(luck, abs=0.05)
+
+
 def test_a_match_without_a_cube_has_no_missed_doubles(with_cube: Evaluator) -> None:
     text = '; [CubeLimit "1"]\n' + FILES["cubeless-7"]
     analysis = analyze_match(read_mat(text, BACKGAMMON), with_cube)
