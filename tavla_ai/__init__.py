@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+from tavla_ai.analysis import MatchAnalysis, analyze_match
 from tavla_ai.bearoff import load_tables
 from tavla_ai.bots import Bot, make_bot
 from tavla_ai.checkpoint import Card, Checkpoint, load_checkpoint
@@ -38,6 +39,7 @@ __all__ = [
     "Evaluator",
     "LegalPlay",
     "Level",
+    "MatchAnalysis",
     "MatchEquity",
     "MatchSet",
     "MatchState",
@@ -54,6 +56,7 @@ __all__ = [
     "TournamentResult",
     "Utility",
     "__version__",
+    "analyze_match",
     "apply_steps",
     "cash_point",
     "check_play",

@@ -385,6 +385,31 @@ class Evaluator:
             for i in order.tolist()
         )
 
+    def roll_values(self, position: Position, match: MatchState = MatchState()) -> dict[tuple[int, int], float]:
+        """Return what each roll's best play is worth at 0-ply, by roll, the larger die first.
+
+        Their mean, a double counting once and any other roll twice, is what the position is worth before the dice;
+        how far a roll is above it is that roll's luck.
+
+        Args:
+          position: the side on roll first.
+          match: the stakes, seen by the side on roll.
+
+        Returns:
+          21 values, in the unit of `Evaluation.value`.
+
+        Raises:
+          RulesetError: see `evaluate`.
+        """
+        utility = self.utility(match)
+        board, stakes = _counted_board(self.ruleset, position), _stakes(utility)
+        values = {}
+        for first in range(1, 7):
+            for second in range(1, first + 1):
+                outcomes, _, _, order = self._searcher.rank(board, first, second, *stakes, 0, None)
+                values[first, second] = self._evaluation(outcomes[order[0]], utility, 0).value
+        return values
+
     # Plays
 
     def choose_play(

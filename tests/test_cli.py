@@ -115,6 +115,7 @@ def test_the_examples_work(example: str, checkpoint: Path, tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     shutil.copytree(checkpoint, tmp_path / "checkpoints" / "tavla")
     write_checkpoint(tmp_path / "checkpoints" / "backgammon", "oyna-backgammon", num_scores=6)
+    shutil.copy(Path(__file__).parent / "data" / "matches" / "cubeless-7.mat", tmp_path / "match.mat")
     assert ok(*shlex.split(example))
 
 

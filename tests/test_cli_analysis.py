@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from checkpoints_fixture import write_checkpoint
-from test_cli import fails, ok, ok_json
+from test_cli import fails, ok, ok_json, run
 
 from tavla_ai.rulesets import get_ruleset, ruleset_names
 
+MATCHES = Path(__file__).parent / "data" / "matches"
 START = "4HPwATDgc/ABMA"
 XGID = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:2:3:0:5:10"
 
@@ -134,3 +135,109 @@ def test_concessions(tmp_path: Path) -> None:
     assert "concession of 3 points: expected 1, 2, or the match" in fails("decide", "accept", *mine, "--value", 3)
     assert "expected points, or match" in fails("decide", "accept", *mine, "--value", "all")
     assert "this is a single game" in fails("decide", "accept", *mine, "--value", "match")
+
+
+# Match files
+
+CUBELESS = MATCHES / "cubeless-7.mat"
+
+
+def test_a_match_is_gone_through(checkpoint: Path, tmp_path: Path) -> None:
+    args = ("analyze", CUBELESS, "--checkpoint", checkpoint)
+    report = tmp_path / "report.html"
+    out = ok(*args, "--top", 4, "--html", report)
+    assert "match to 7, 10 games, north-sultan" in out
+    assert report.read_text().startswith("<!DOCTYPE html>")
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
+    data = ok_json(*args, "--top", 4)
+    assert (data["unit"], data["length"], len(data["games"]), len(data["worst"])) == ("mwc", 7, 10, 4)
+    assert [player["name"] for player in data["players"]] == ["gnubg", "root"]
+    assert [player["result"] for player in data["players"]] == [0, 1]
+    for k, player in enumerate(data["players"]):
+        decisions = [one for game in data["games"] for one in game["decisions"] if one["player"] == k]
+        assert player["loss_points"] == pytest.approx(sum(one["loss_points"] for one in decisions))
+        assert player["luck"] == pytest.approx(sum(one["luck"] for one in decisions))
+        assert player["decisions"] == sum(one["counted"] for one in decisions)
+        assert player["error_rate"] == pytest.approx(1000 * player["loss_points"] / player["decisions"])
+        assert f"{player['error_rate']:.1f}" in out
+    worst = data["worst"][0]
+    (decision,) = [one for one in data["games"][worst["game"] - 1]["decisions"] if one["turn"] == worst["turn"]]
+    (line,) = [line for line in out.splitlines() if decision["played"]["play"] in line]
+    assert decision["best"]["play"] in line
+    assert f"{decision['loss_points']:.3f}" in line
+
+
+def test_a_match_with_a_cube_is_judged_as_backgammon(checkpoint: Path, backgammon: Path) -> None:
+    path = MATCHES / "cube-3.mat"
+    assert "cube loss" in ok("analyze", path, "--checkpoint", backgammon)
+    decisions = ok_json("analyze", path, "--checkpoint", backgammon)["games"][1]["decisions"]
+    assert {"double", "take", "play"} <= {decision["action"] for decision in decisions}
+    message = fails("analyze", path, "--checkpoint", checkpoint)
+    assert "'Doubles => 2', but north-sultan is played without a cube" in message
+    assert str(path) in message
+
+
+def test_a_lenient_reader_goes_on(checkpoint: Path, tmp_path: Path) -> None:
+    path = tmp_path / "wrong.mat"
+    path.write_text(CUBELESS.read_text().replace("41: 13/9 24/23", "41: 13/9 13/9", 1))
+    args = ("analyze", path, "--checkpoint", checkpoint)
+    assert "line 7" in fails(*args)
+    result = run(*args, "--lenient")
+    assert result.exit_code == 0
+    assert "warning: line 7" in result.stderr
+    assert any("line 7" in problem for problem in ok_json(*args, "--lenient")["problems"])
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("--dice", "31"),
+        ("--position", START),
+        ("--match", "5"),
+        ("--crawford",),
+        ("--cube", "2"),
+        ("--time-ms", "5"),
+        ("--explain",),
+        ("--rollout", "36"),
+        ("--seed", "2"),
+        ("--svg", "x.svg"),
+    ],
+)
+def test_options_of_positions_make_no_sense_with_a_match(checkpoint: Path, args: tuple[str, ...]) -> None:
+    message = fails("analyze", CUBELESS, "--checkpoint", checkpoint, *args)
+    assert message == f"error: {args[0]}: of a position, not of a match file"
+
+
+@pytest.mark.parametrize("args", [("--html", "x.html"), ("--lenient",)])
+def test_options_of_matches_make_no_sense_without_one(checkpoint: Path, args: tuple[str, ...]) -> None:
+    assert f"{args[0]}: of a match file; expected MATCH.mat" in fails("analyze", "--checkpoint", checkpoint, *args)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "no match length"),
+        (b"\x89PNG\r\n\x1a\n\x00\xff", "line 1"),
+        (b" 5 point match\n", "no game"),
+        (b" 5 point match\n\n Game 1\n A : 0      B : 0\n", "no roll in it, there is nothing to judge"),
+        (b" 99 point match\n\n Game 1\n A : 0      B : 0\n  1) 31: 8/5 6/5\n", "match length 99"),
+        (b" 5 point match\n\n Game 1\n A : 0      B : 0\n  1) 31: 8/5 8/5\n", "line 5"),
+        (None, "No such file or directory"),
+    ],
+)
+def test_what_is_no_match_is_one_line(checkpoint: Path, tmp_path: Path, data: bytes | None, message: str) -> None:
+    path = tmp_path / "some.mat"
+    if data is not None:
+        path.write_bytes(data)
+    assert message in fails("analyze", path, "--checkpoint", checkpoint)
+
+
+def test_names_of_older_programs_are_read(checkpoint: Path, tmp_path: Path) -> None:
+    path = tmp_path / "old.mat"
+    path.write_bytes(" 5 point match\n\n Game 1\n Zoë : 0      B : 0\n  1) 31: 8/5 6/5\n".encode("latin-1"))
+    assert "Zoë" in ok("analyze", path, "--checkpoint", checkpoint)
+
+
+def test_a_report_without_a_folder_is_refused_at_once(checkpoint: Path, tmp_path: Path) -> None:
+    path = tmp_path / "none" / "report.html"
+    assert f"{path}: no such folder" in fails("analyze", CUBELESS, "--checkpoint", checkpoint, "--html", path)

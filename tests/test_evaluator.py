@@ -99,6 +99,18 @@ def test_every_game_is_ranked(name: str, tmp_path: Path) -> None:
                 assert play.evaluation.equity == play.score
 
 
+@pytest.mark.parametrize("name", ruleset_names())
+def test_each_roll_is_worth_its_best_play(name: str, tmp_path: Path) -> None:
+    ruleset = get_ruleset(name)
+    path = write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores))
+    evaluator, position = Evaluator(load_checkpoint(path), tables=False), Position.start(ruleset)
+    values = evaluator.roll_values(position)
+    assert len(values) == 21
+    for dice, value in values.items():
+        assert dice[0] >= dice[1]
+        assert value == evaluator.rank_plays(position, dice)[0].evaluation.value
+
+
 def test_gul_bara_counts_the_roll_and_plays_its_first_stage() -> None:
     ruleset = get_ruleset("gul-bara")
     for rolls, counted in ((0, 1), (2, 3), (3, 3)):

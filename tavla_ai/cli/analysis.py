@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import click
+from click.core import ParameterSource
 
+from tavla_ai.cli.match_analysis import analyze_file
 from tavla_ai.cli.options import json_option, position_option, read_text, write_position
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.cli.stakes import (
@@ -20,7 +23,7 @@ from tavla_ai.cli.stakes import (
     value_text,
 )
 from tavla_ai.cube import CubeDecision
-from tavla_ai.errors import RulesetError
+from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluation, Evaluator, LegalPlay, RankedPlay
 from tavla_ai.formats import ReadPosition
 from tavla_ai.match import MatchState
@@ -30,6 +33,13 @@ from tavla_ai.rulesets import Ruleset
 
 _dice_option = click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: before the roll]")
 
+# Parameters of `analyze` that make sense with the one or the other.
+_POSITION_OPTIONS = (
+    *("position_text", "dice", "length", "score", "game", "is_crawford", "cube", "cube_owner", "set_name"),
+    *("time_ms", "explain", "rollout", "seed", "ray_workers", "svg"),
+)
+_MATCH_OPTIONS = ("html", "is_lenient")
+
 
 @click.command()
 @click.argument("match_file", type=Path, required=False, metavar="[MATCH.mat]")
@@ -38,14 +48,23 @@ _dice_option = click.option("--dice", metavar="ROLL", help="The roll, such as 31
 @stakes_options
 @evaluator_options
 @click.option("--time-ms", type=float, metavar="MS", help="Look deeper until so many milliseconds are spent.")
-@click.option("--top", type=click.IntRange(min=1), default=5, show_default=True, help="Plays to show.")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Plays to show, or of a match the worst decisions.  [default: 5; of a match 10]",
+)
 @click.option("--explain", is_flag=True, help="Count the rolls with which the opponent hits.")
 @click.option("--rollout", type=click.IntRange(min=36), metavar="TRIALS", help="Roll out the plays shown.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Of a rollout's dice.")
 @click.option("--ray-workers", type=click.IntRange(1, 1024), metavar="N", help="Ray workers of a rollout.")
 @click.option("--svg", type=Path, metavar="FILE", help="Draw the position, with the best play.")
+@click.option("--html", type=Path, metavar="FILE", help="Write a report of a match, with boards.")
+@click.option("--lenient", "is_lenient", is_flag=True, help="Leave out what the rules do not allow in a match file.")
 @json_option
+@click.pass_context
 def analyze(
+    ctx: click.Context,
     match_file: Path | None,
     position_text: str | None,
     dice: str | None,
@@ -53,24 +72,35 @@ def analyze(
     evaluator: Evaluator,
     ply: int,
     time_ms: float | None,
-    top: int,
+    top: int | None,
     explain: bool,
     rollout: int | None,
     seed: int,
     ray_workers: int | None,
     svg: Path | None,
+    html: Path | None,
+    is_lenient: bool,
     as_json: bool,
 ) -> None:
     """Say what a position is worth, and each play of a roll; or go through a match.
 
     The score and the cube of an XGID, a GNUbg ID or a FIBS board hold, and so do their dice.
 
+    Of a match file, every decision is judged: what it lost, and how lucky the roll was. Losses are in points of
+    the game; the error rate is in thousandths of a point for each decision with something to decide.
+
     \b
     Examples:
       tavla analyze --dice 31
       tavla analyze --position 4HPwATDgc/ABMA --dice 62 --match 5 --score 2-3 --ply 2
       tavla analyze --dice 43 --rollout 360 --svg board.svg
+      tavla analyze match.mat --html report.html
     """
+    if match_file is not None:
+        _refuse(ctx, _POSITION_OPTIONS, "of a position, not of a match file")
+        analyze_file(match_file, evaluator, ply=ply, top=top or 10, html=html, is_lenient=is_lenient, as_json=as_json)
+        return
+    _refuse(ctx, _MATCH_OPTIONS, "of a match file; expected MATCH.mat with it")
     ruleset = evaluator.ruleset
     read = read_text(position_text, ruleset)
     match = stakes.match_state(read)
@@ -80,7 +110,7 @@ def analyze(
     plays = (
         () if roll is None else evaluator.rank_plays(position, roll, match, ply=ply, time_ms=time_ms, explain=explain)
     )
-    shown = plays[:top]
+    shown = plays[: top or 5]
     rolled = () if rollout is None else _rolled_out(evaluator, position, shown, match, ply, rollout, seed, ray_workers)
     cube = None
     if roll is None and ruleset.cube:
@@ -125,6 +155,13 @@ def analyze(
         _print_plays(evaluator, position, shown, match, f"{len(plays)} legal plays of {roll[0]}-{roll[1]}", explain)
     if rolled:
         _print_rollout(ruleset, position, rolled, match)
+
+
+def _refuse(ctx: click.Context, names: Sequence[str], why: str) -> None:
+    """Raise if one of these parameters was given."""
+    for param in ctx.command.params:
+        if param.name in names and ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE:
+            raise TavlaError(f"{param.opts[0]}: {why}")
 
 
 def _rolled_out(

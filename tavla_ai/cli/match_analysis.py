@@ -1,0 +1,239 @@
+"""`tavla analyze MATCH.mat`."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tavla_ai.analysis import (
+    CLOSE_CUBE,
+    GRADES,
+    PHASES,
+    GameAnalysis,
+    JudgedCube,
+    JudgedPlay,
+    MatchAnalysis,
+    Summary,
+    analyze_match,
+)
+from tavla_ai.cli.options import write_position
+from tavla_ai.cli.printing import print_json, print_table, progress
+from tavla_ai.cli.stakes import stakes_data
+from tavla_ai.errors import TavlaError
+from tavla_ai.evaluator import Evaluator, RankedPlay
+from tavla_ai.formats import Match, read_mat
+from tavla_ai.rulesets import Ruleset
+
+
+def analyze_file(
+    path: Path, evaluator: Evaluator, *, ply: int, top: int, html: Path | None, is_lenient: bool, as_json: bool
+) -> None:
+    """Go through a match file and print what was found."""
+    if html is not None and not html.parent.is_dir():
+        raise TavlaError(f"{html}: no such folder")
+    match = _read(path, evaluator.ruleset, is_lenient)
+    num_turns = sum(len(game.turns) for game in match.games)
+    with progress("turns", num_turns) as advance:
+        analysis = analyze_match(match, evaluator, ply=ply, progress=advance)
+    judge = f"{evaluator.checkpoint.path}, {ply}-ply"
+    if html is not None:
+        # It brings boards and charts, which the terminal does without.
+        from tavla_ai.report.match import match_html
+
+        _write(html, match_html(analysis, judge=judge, top=top))
+    if as_json:
+        print_json(_analysis_data(analysis, judge, top))
+        return
+    for problem in analysis.problems:
+        click.echo(f"warning: {problem}", err=True)
+    _print_players(analysis, judge)
+    _print_worst(analysis, top)
+
+
+def _read(path: Path, ruleset: Ruleset, is_lenient: bool) -> Match:
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        # Older programs write names in the character set of Western Europe.
+        text = data.decode("latin-1")
+    try:
+        match = read_mat(text, ruleset, strict=not is_lenient)
+    except TavlaError as error:
+        raise type(error)(f"{path}: {error}") from None
+    if not any(turn.action == "play" for game in match.games for turn in game.turns):
+        raise TavlaError(f"{path}: no roll in it, there is nothing to judge")
+    return match
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file under another name and rename it: nobody meets half a page."""
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _print_players(analysis: MatchAnalysis, judge: str) -> None:
+    contest = "single games" if analysis.length is None else f"match to {analysis.length}"
+    games = f"{len(analysis.games)} game{'s' * (len(analysis.games) != 1)}"
+    has_cube = analysis.ruleset.cube
+    rows = []
+    for player, name in enumerate(analysis.players):
+        summary = analysis.summary(player)
+        rows.append(
+            [
+                name,
+                f"{summary.error_rate:.1f}",
+                str(summary.decisions),
+                f"{summary.loss_points:.3f}",
+                *([f"{summary.cube_loss_points:.3f}"] if has_cube else []),
+                *map(str, (summary.doubtful, summary.errors, summary.blunders)),
+                f"{summary.luck_points:+.3f}",
+                _value_text(analysis, analysis.result_of(player)),
+                _value_text(analysis, analysis.luck_adjusted(player)),
+            ]
+        )
+    print_table(
+        f"{contest}, {games}, {analysis.ruleset.name}, judged by {judge}",
+        ["player", "error rate", "decisions", "loss"]
+        + (["cube loss"] if has_cube else [])
+        + ["doubtful", "errors", "blunders", "luck", "result", "luck-adjusted"],
+        rows,
+    )
+
+
+def _print_worst(analysis: MatchAnalysis, top: int) -> None:
+    worst = analysis.worst(top)
+    if not worst:
+        click.echo("No decision lost enough to be called doubtful.")
+        return
+    in_match = analysis.length is not None
+    print_table(
+        f"The worst decisions, {len(worst)} of {len(analysis.worst())} that are doubtful, errors or blunders",
+        ["", "player", "roll", "played", "best", "game", "move", "loss", *["match %"] * in_match],
+        [
+            [
+                decision.grade or "",
+                analysis.players[decision.player],
+                _roll_text(decision),
+                analysis.action_text(decision),
+                analysis.best_text(decision),
+                str(decision.game),
+                str(decision.move),
+                f"{decision.loss_points:.3f}",
+                *[f"{100 * decision.loss:.2f}"] * in_match,
+            ]
+            for decision in worst
+        ],
+        num_text=5,
+    )
+
+
+def _roll_text(decision: JudgedPlay | JudgedCube) -> str:
+    return "cube" if isinstance(decision, JudgedCube) else "{}{}".format(*decision.dice)
+
+
+def _value_text(analysis: MatchAnalysis, value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:+.3f}" if analysis.length is None else f"{100 * value:.1f} %"
+
+
+def _analysis_data(analysis: MatchAnalysis, judge: str, top: int) -> dict[str, Any]:
+    return {
+        "ruleset": analysis.ruleset.name,
+        "judge": judge,
+        "ply": analysis.ply,
+        "length": analysis.length,
+        "unit": "points" if analysis.length is None else "mwc",
+        "grades": GRADES,
+        "close_cube": CLOSE_CUBE,
+        "headers": [list(header) for header in analysis.headers],
+        "problems": analysis.problems,
+        "players": [
+            {"name": name}
+            | _summary_data(analysis.summary(player))
+            | {
+                "result": analysis.result_of(player),
+                "luck_adjusted": analysis.luck_adjusted(player),
+                "phases": {phase: _summary_data(analysis.phase_summary(player, phase)) for phase in PHASES},
+            }
+            for player, name in enumerate(analysis.players)
+        ],
+        "worst": [
+            {"game": decision.game, "turn": decision.turn, "action": _action(decision)}
+            for decision in analysis.worst(top)
+        ],
+        "games": [_game_data(analysis, game) for game in analysis.games],
+    }
+
+
+def _summary_data(summary: Summary) -> dict[str, Any]:
+    return vars(summary) | {"error_rate": summary.error_rate}
+
+
+def _game_data(analysis: MatchAnalysis, game: GameAnalysis) -> dict[str, Any]:
+    return {
+        "number": game.number,
+        "score": game.score,
+        "crawford": game.is_crawford,
+        "winner": game.winner,
+        "points": game.points,
+        "players": [
+            _summary_data(game.summary(player))
+            | {"result": game.result_of(player), "luck_adjusted": game.luck_adjusted(player)}
+            for player in (0, 1)
+        ],
+        "decisions": [_decision_data(analysis, decision) for decision in game.decisions],
+    }
+
+
+def _decision_data(analysis: MatchAnalysis, decision: JudgedPlay | JudgedCube) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "turn": decision.turn,
+        "move": decision.move,
+        "player": decision.player,
+        "position": write_position(decision.before, analysis.ruleset),
+        "match": stakes_data(decision.match),
+        "point": decision.point,
+        "loss": decision.loss,
+        "loss_points": decision.loss_points,
+        "grade": decision.grade,
+        "counted": decision.is_counted,
+        "action": _action(decision),
+    }
+    if isinstance(decision, JudgedCube):
+        return data | {"best": decision.best, "cube": vars(decision.decision)}
+    return data | {
+        "dice": decision.dice,
+        "phase": decision.phase,
+        "num_plays": decision.num_plays,
+        "played": None if decision.played is None else _play_data(analysis, decision, decision.played),
+        "rank": decision.rank,
+        "best": _play_data(analysis, decision, decision.best),
+        "value_before": decision.value_before,
+        "value_rolled": decision.value_rolled,
+        "luck": decision.luck,
+        "luck_points": decision.luck_points,
+    }
+
+
+def _action(decision: JudgedPlay | JudgedCube) -> str:
+    return decision.action if isinstance(decision, JudgedCube) else "play"
+
+
+def _play_data(analysis: MatchAnalysis, decision: JudgedPlay, play: RankedPlay) -> dict[str, Any]:
+    evaluation = play.evaluation
+    return {
+        "play": analysis.play_text(decision, play),
+        "steps": play.steps,
+        "value": evaluation.value,
+        "outcomes": evaluation.outcomes,
+        "ply": evaluation.ply,
+    }

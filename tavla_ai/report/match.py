@@ -1,0 +1,374 @@
+"""A match gone through, as one HTML page that needs nothing from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import accumulate
+
+from tavla_ai.analysis import GRADES, PHASES, GameAnalysis, JudgedCube, JudgedPlay, MatchAnalysis, Summary
+from tavla_ai.evaluator import RankedPlay
+from tavla_ai.report.board import board_svg
+
+# Lengths of a chart, in its own unit.
+_WIDTH, _HEIGHT = 640, 170
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 632, 12, 150
+# A chart of points shows at least so much up and down, that little looks little.
+_LEAST_RANGE = 0.5
+
+# Blue and orange are told apart by every kind of eye.
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #33302b; background: #ffffff; margin: 0 auto; max-width: 1080px;
+  padding: 1.5rem 1rem 4rem }
+h1 { margin: 0; font-size: 1.7rem } h2 { margin: 2.5rem 0 .5rem; font-size: 1.25rem } h3 { margin: 1.5rem 0 .3rem }
+p { margin: .3rem 0 } .quiet { color: #6d675c } a { color: #1f6fb2 }
+.wide { overflow-x: auto } table { border-collapse: collapse; margin: .5rem 0; font-variant-numeric: tabular-nums }
+th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #e6dfd1; white-space: nowrap }
+th { color: #6d675c; font-weight: 600 } .t { text-align: left }
+.p0 { color: #1a5c94 } .p1 { color: #a34a10 } .right { background: #fbf8f2 }
+td.doubtful { background: #fff3cf } td.error { background: #ffd9b0 }
+td.blunder { background: #f7b3a6; font-weight: 600 }
+.boards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 1rem }
+figure { margin: 0 } figcaption { font-weight: 600 } .boards svg { width: 100%; height: auto }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 1rem }
+.charts svg { width: 100%; height: auto } .charts text { font: 12px system-ui, sans-serif; fill: #6d675c }
+.axis { stroke: #e6dfd1 } .line { fill: none; stroke-width: 2 }
+.win { stroke: #33302b } .luck { stroke: #1b7f5c } .skill { stroke: #8a3fa0; stroke-dasharray: 6 3 }
+.charts .luck-name { fill: #1b7f5c } .charts .skill-name { fill: #8a3fa0 }
+.dot0 { fill: #1f6fb2 } .dot1 { fill: #d9660f }
+summary { cursor: pointer; color: #1f6fb2 }
+"""
+
+
+def match_html(analysis: MatchAnalysis, *, judge: str, top: int) -> str:
+    """Return the page: who played how well, every game with its course, and the worst decisions on boards.
+
+    Args:
+      analysis: the match.
+      judge: who judged it, for people: the network and its look-ahead.
+      top: decisions that get boards, the worst of those that have a grade.
+
+    Returns:
+      An HTML document without scripts, links or pictures from elsewhere.
+    """
+    title = escape(" – ".join(analysis.players))
+    return "\n".join(
+        (
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
+            *_Page(analysis).parts(title, judge, top),
+            "</body>\n</html>\n",
+        )
+    )
+
+
+class _Page:
+    """The page's parts; all that comes from a file is escaped."""
+
+    def __init__(self, analysis: MatchAnalysis) -> None:
+        self.analysis = analysis
+        self.names = [f'<span class="p{i}">{escape(name)}</span>' for i, name in enumerate(analysis.players)]
+
+    def parts(self, title: str, judge: str, top: int) -> Iterator[str]:
+        analysis = self.analysis
+        contest = "Single games" if analysis.length is None else f"Match to {analysis.length}"
+        yield f"<h1>{title}</h1>"
+        yield f'<p class="quiet">{contest} · {escape(analysis.ruleset.title)} · judged by {escape(judge)}</p>'
+        if analysis.headers:
+            headers = " · ".join(f"{escape(key)}: {escape(value)}" for key, value in analysis.headers)
+            yield f'<p class="quiet">{headers}</p>'
+        yield from self.overview()
+        yield from self.problems()
+        yield from self.games()
+        yield from self.worst(top)
+        for game in analysis.games:
+            yield from self.game(game)
+
+    def overview(self) -> Iterator[str]:
+        analysis = self.analysis
+        summaries = [analysis.summary(player) for player in (0, 1)]
+        rows = [
+            [
+                self.names[player],
+                self.value(analysis.result_of(player)),
+                self.value(analysis.luck_adjusted(player)),
+                f"<b>{summary.error_rate:.1f}</b>",
+                *self.summary_cells(summary),
+            ]
+            for player, summary in enumerate(summaries)
+        ]
+        headers = ["player", "result", "luck-adjusted", "error rate", *self.summary_headers()]
+        yield from _table(headers, rows)
+        least = ", ".join(f"{grade} from {points:g}" for grade, points in GRADES.items())
+        yield (
+            '<p class="quiet">Error rate: thousandths of a point lost for each decision with something to decide. '
+            f"Losses and luck in points: {least}. Luck-adjusted: the result without the luck of both sides' rolls.</p>"
+        )
+        rows = [
+            [
+                self.names[player],
+                *(
+                    f"{(summary := analysis.phase_summary(player, phase)).error_rate:.1f}"
+                    f' <span class="quiet">({summary.decisions})</span>'
+                    for phase in PHASES
+                ),
+            ]
+            for player in (0, 1)
+        ]
+        yield from _table(["error rate of plays", *PHASES], rows)
+
+    def problems(self) -> Iterator[str]:
+        if self.analysis.problems:
+            yield "<h2>Not judged</h2>\n<ul>"
+            yield from (f"<li>{escape(problem)}</li>" for problem in self.analysis.problems)
+            yield "</ul>"
+
+    def games(self) -> Iterator[str]:
+        yield "<h2>Games</h2>"
+        rows = []
+        for game in self.analysis.games:
+            summaries = [game.summary(player) for player in (0, 1)]
+            rows.append(
+                [
+                    f'<a href="#game-{game.number}">{game.number}</a>',
+                    f"{game.score[0]}–{game.score[1]}{' (Crawford)' * game.is_crawford}",
+                    self.ending(game),
+                    _score_after(game),
+                    *(f"{summary.error_rate:.1f}" for summary in summaries),
+                    *(f"{summary.luck_points:+.3f}" for summary in summaries),
+                    self.value(game.luck_adjusted(0)),
+                ]
+            )
+        first, second = self.names
+        headers = [
+            *(
+                "game",
+                "score before",
+                "won by",
+                "score after",
+                f"error rate, {first}",
+                second,
+                f"luck, {first}",
+                second,
+            ),
+            f"luck-adjusted, {first}",
+        ]
+        yield from _table(headers, rows, num_text=4)
+
+    def worst(self, top: int) -> Iterator[str]:
+        worst = self.analysis.worst(top)
+        yield f"<h2>Worst decisions ({len(worst)} of {len(self.analysis.worst())})</h2>"
+        if not worst:
+            yield "<p>No decision lost enough to be called doubtful.</p>"
+        for decision in worst:
+            roll = "cube" if isinstance(decision, JudgedCube) else "{}-{}".format(*decision.dice)
+            yield (
+                f'<h3 id="{_anchor(decision)}">Game {decision.game}, move {decision.move}: '
+                f"{self.names[decision.player]}, {roll}</h3>"
+            )
+            match_loss = "" if self.analysis.length is None else f", {100 * decision.loss:.2f} % of the match"
+            yield f"<p>{decision.grade}: {decision.loss_points:.3f} points{match_loss}</p>"
+            yield '<div class="boards">'
+            yield from self.boards(decision)
+            yield "</div>"
+
+    def boards(self, decision: JudgedPlay | JudgedCube) -> Iterator[str]:
+        analysis, on_roll = self.analysis, decision.on_roll
+        names = (analysis.players[on_roll], analysis.players[1 - on_roll])
+        if isinstance(decision, JudgedCube):
+            pictures: list[tuple[str, RankedPlay | None]] = [(f"{decision.action}; better: {decision.best}", None)]
+        else:
+            pictures = [
+                (f"{what}: {analysis.play_text(decision, play)} ({self.evaluation(play)})", play)
+                for what, play in (("played", decision.played), ("best", decision.best))
+                if play is not None
+            ]
+        for caption, play in pictures:
+            yield f"<figure><figcaption>{escape(caption)}</figcaption>"
+            yield board_svg(
+                decision.before,
+                analysis.ruleset,
+                dice=None if isinstance(decision, JudgedCube) else decision.dice,
+                match=decision.match,
+                play=None if play is None else play.steps,
+                player_on_roll_at_bottom=on_roll == 0,
+                names=names,
+            )
+            yield "</figure>"
+
+    def game(self, game: GameAnalysis) -> Iterator[str]:
+        yield f'<h2 id="game-{game.number}">Game {game.number}</h2>'
+        crawford = ", the Crawford game" * game.is_crawford
+        won = "won by " * (game.winner is not None)
+        yield f"<p>At {game.score[0]}–{game.score[1]}{crawford}; {won}{self.ending(game)}.</p>"
+        if game.plays:
+            yield '<div class="charts">'
+            yield self.win_chart(game)
+            yield self.luck_chart(game)
+            yield "</div>"
+        yield f"<details><summary>All {len(game.decisions)} decisions</summary>"
+        in_match = self.analysis.length is not None
+        headers = [
+            "move",
+            "player",
+            "roll",
+            "played",
+            "best",
+            "loss",
+            *["match %"] * in_match,
+            "luck",
+            "chance to win, %",
+        ]
+        yield from _open_table(headers, num_text=5)
+        for decision in game.decisions:
+            # Where nobody thinks of doubling there is nothing to show.
+            if isinstance(decision, JudgedPlay) or decision.is_counted:
+                yield self.row(decision, in_match)
+        yield "</table></div></details>"
+
+    def row(self, decision: JudgedPlay | JudgedCube, in_match: bool) -> str:
+        analysis = self.analysis
+        action, best = analysis.action_text(decision), analysis.best_text(decision)
+        has_loss = decision.loss_points > 0
+        if isinstance(decision, JudgedCube):
+            roll, luck, win = "cube", "", ""
+        else:
+            roll = "{}{}".format(*decision.dice)
+            luck, win = f"{decision.luck_points:+.3f}", f"{100 * (decision.played or decision.best).evaluation.win:.1f}"
+        cells = [
+            _cell(str(decision.move), text=True),
+            _cell(self.names[decision.player], text=True),
+            _cell(roll, text=True),
+            _cell(escape(action), text=True),
+            _cell(escape(best) if has_loss or action == "?" else "", text=True),
+            _cell(f"{decision.loss_points:.3f}" if has_loss else "", kind=decision.grade or ""),
+            *[_cell(f"{100 * decision.loss:.2f}" if has_loss else "")] * in_match,
+            _cell(luck),
+            _cell(win),
+        ]
+        return f"<tr{' class=right' * (decision.player == 1)}>{''.join(cells)}</tr>"
+
+    def win_chart(self, game: GameAnalysis) -> str:
+        """Player 0's chance of winning the game after each turn; dots are the decisions that have a grade."""
+        plays = game.plays
+        wins = [
+            play_win if play.player == 0 else 1 - play_win
+            for play in plays
+            for play_win in [(play.played or play.best).evaluation.win]
+        ]
+        values = wins if game.winner is None else [*wins, 1.0 - game.winner]
+        chart = _Chart(len(values), 0.0, 1.0)
+        dots = [
+            f'<circle class="dot{play.player}" cx="{chart.x(i):.1f}" cy="{chart.y(win):.1f}" r="4"><title>move '
+            f"{play.move}, {escape(self.analysis.players[play.player])}: {play.grade}, {play.loss_points:.3f}</title>"
+            "</circle>"
+            for i, (play, win) in enumerate(zip(plays, wins, strict=True))
+            if play.grade is not None
+        ]
+        name = f"{escape(self.analysis.players[0])} wins the game, %"
+        ticks = [(0.0, "0"), (0.5, "50"), (1.0, "100")]
+        return chart.svg(name, ticks, [chart.line(values, "win"), *dots])
+
+    def luck_chart(self, game: GameAnalysis) -> str:
+        """Player 0's luck and his skill, both less the other's, added up over the turns."""
+        signs = [1 if decision.player == 0 else -1 for decision in game.decisions]
+        lucks = list(
+            accumulate(
+                sign * (decision.luck_points if isinstance(decision, JudgedPlay) else 0.0)
+                for sign, decision in zip(signs, game.decisions, strict=True)
+            )
+        )
+        skills = list(
+            accumulate(-sign * decision.loss_points for sign, decision in zip(signs, game.decisions, strict=True))
+        )
+        reach = max(_LEAST_RANGE, *map(abs, lucks), *map(abs, skills))
+        chart = _Chart(len(lucks), -reach, reach)
+        ticks = [(-reach, f"{-reach:.1f}"), (0.0, "0"), (reach, f"{reach:+.1f}")]
+        name = f"{escape(self.analysis.players[0])} ahead, points"
+        legend = (
+            f'<text class="luck-name" x="{_RIGHT - 90}" y="{_HEIGHT - 4}">luck</text>'
+            f'<text class="skill-name" x="{_RIGHT - 40}" y="{_HEIGHT - 4}">skill</text>'
+        )
+        return chart.svg(name, ticks, [chart.line(lucks, "luck"), chart.line(skills, "skill"), legend])
+
+    def ending(self, game: GameAnalysis) -> str:
+        if game.winner is None or game.points is None:
+            return "broken off"
+        return f"{self.names[game.winner]}, {game.points} point{'s' * (game.points != 1)}"
+
+    def summary_headers(self) -> list[str]:
+        cube = ["cube loss"] if self.analysis.ruleset.cube else []
+        return ["decisions", "loss", *cube, "doubtful", "errors", "blunders", "luck"]
+
+    def summary_cells(self, summary: Summary) -> list[str]:
+        cube = [f"{summary.cube_loss_points:.3f}"] if self.analysis.ruleset.cube else []
+        grades = [str(count) for count in (summary.doubtful, summary.errors, summary.blunders)]
+        return [str(summary.decisions), f"{summary.loss_points:.3f}", *cube, *grades, f"{summary.luck_points:+.3f}"]
+
+    def value(self, value: float | None) -> str:
+        """Return a value in the unit of the stakes."""
+        if value is None:
+            return "–"
+        return f"{value:+.3f}" if self.analysis.length is None else f"{100 * value:.1f} %"
+
+    def evaluation(self, play: RankedPlay) -> str:
+        value = play.evaluation.value
+        return f"{value:+.3f}" if self.analysis.length is None else f"{100 * value:.2f} %"
+
+
+class _Chart:
+    """Where the values of a line over a game's turns are drawn."""
+
+    def __init__(self, num: int, low: float, high: float) -> None:
+        self.num, self.low, self.high = num, low, high
+
+    def x(self, index: int) -> float:
+        return _LEFT + (_RIGHT - _LEFT) * index / max(1, self.num - 1)
+
+    def y(self, value: float) -> float:
+        return _BOTTOM - (_BOTTOM - _TOP) * (value - self.low) / (self.high - self.low)
+
+    def line(self, values: Sequence[float], kind: str) -> str:
+        points = " ".join(f"{self.x(i):.1f},{self.y(value):.1f}" for i, value in enumerate(values))
+        return f'<polyline class="line {kind}" points="{points}"/>'
+
+    def svg(self, name: str, ticks: Sequence[tuple[float, str]], parts: Sequence[str]) -> str:
+        lines = [
+            f'<line class="axis" x1="{_LEFT}" x2="{_RIGHT}" y1="{self.y(value):.1f}" y2="{self.y(value):.1f}"/>'
+            f'<text x="{_LEFT - 6}" y="{self.y(value) + 4:.1f}" text-anchor="end">{text}</text>'
+            for value, text in ticks
+        ]
+        caption = f'<text x="{_LEFT}" y="{_HEIGHT - 4}">{name}</text>'
+        inside = "\n".join((f"<title>{name}</title>", *lines, *parts, caption))
+        return f'<svg role="img" viewBox="0 0 {_WIDTH} {_HEIGHT}">\n{inside}\n</svg>'
+
+
+def _score_after(game: GameAnalysis) -> str:
+    if game.winner is None or game.points is None:
+        return ""
+    first, second = (points + game.points * (game.winner == player) for player, points in enumerate(game.score))
+    return f"{first}–{second}"
+
+
+def _anchor(decision: JudgedPlay | JudgedCube) -> str:
+    return f"turn-{decision.game}-{decision.turn}-{'cube' if isinstance(decision, JudgedCube) else 'play'}"
+
+
+def _cell(html: str, *, text: bool = False, kind: str = "") -> str:
+    classes = " ".join(filter(None, ("t" * text, kind)))
+    return f'<td class="{classes}">{html}</td>' if classes else f"<td>{html}</td>"
+
+
+def _open_table(headers: Sequence[str], num_text: int) -> Iterator[str]:
+    cells = "".join(f"<th{' class=t' * (i < num_text)}>{header}</th>" for i, header in enumerate(headers))
+    yield f'<div class="wide"><table>\n<tr>{cells}</tr>'
+
+
+def _table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, num_text: int = 1) -> Iterator[str]:
+    """Yield a table of HTML cells, the first columns text and the others numbers."""
+    yield from _open_table(headers, num_text)
+    for row in rows:
+        yield f"<tr>{''.join(_cell(html, text=i < num_text) for i, html in enumerate(row))}</tr>"
+    yield "</table></div>"
