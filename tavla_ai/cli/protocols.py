@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import sys
 
 import click
 
@@ -48,5 +50,7 @@ def ubgi(evaluator: Evaluator, ply: int) -> None:
     Example:
       tavla ubgi --checkpoint checkpoints/backgammon
     """
-    engine = UbgiEngine(evaluator, ply)
-    run(engine, click.get_text_stream("stdin", encoding="utf-8", errors="replace"), click.echo)
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # Bytes that are no text are a line that is not understood, like any other.
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    run(UbgiEngine(evaluator, ply), sys.stdin, click.echo)

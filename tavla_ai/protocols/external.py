@@ -215,8 +215,9 @@ async def serve(
                     break
                 writer.write(reply.encode("ascii", "backslashreplace") + b"\n")
                 await writer.drain()
-        except OSError:
-            pass  # The other side has gone, which ends the connection like any other end.
+        except (OSError, asyncio.CancelledError):
+            # The other side has gone, or the server stops. Python 3.11 shows a traceback where this goes on upwards.
+            pass
         finally:
             writer.close()
 
