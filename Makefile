@@ -6,7 +6,7 @@ ENGINE := CMakeLists.txt $(wildcard tavla_ai/engine/*.cpp tavla_ai/engine/*.hpp 
 RUN    := runs/quick
 BUNDLE := exports/quick
 
-.PHONY: setup train test test-slow sanitize lint bench tensorboard clean
+.PHONY: setup train test test-slow test-peer sanitize lint bench tensorboard clean
 
 setup: $(VENV)/.engine
 
@@ -46,6 +46,10 @@ test: setup
 
 test-slow: setup
 	$(PYTHON) -m pytest -m "slow or not slow" -n 2
+
+# Needs the extra [peers] and GNU Backgammon; what is not there is skipped.
+test-peer: setup
+	$(PYTHON) -m pytest -m peer
 
 # The engine's tests with AddressSanitizer and UndefinedBehaviorSanitizer, in an environment of their own.
 SANITIZED := build/sanitize-venv

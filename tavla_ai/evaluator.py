@@ -250,6 +250,7 @@ class Evaluator:
             self._shares.setdefault(self.ruleset.name, checkpoint.card.score_shares)
         self._equities: MatchEquity | None = None
         self.search = search
+        self.threads = threads
         self.tables = load_tables(self.ruleset) if tables else None
         self._searcher = engine.Searcher(
             engine.compile_rules(self.ruleset),

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import click
 
-from tavla_ai.cli import analysis, bearoff, checkpoints, development, met, positions, rulesets, tournament
+from tavla_ai.cli import analysis, bearoff, checkpoints, development, met, positions, protocols, rulesets, tournament
 from tavla_ai.errors import TavlaError
 
 USER_ERROR = 2
@@ -74,6 +74,8 @@ for command in (
     met.met,
     positions.moves,
     positions.perft,
+    protocols.external,
+    protocols.ubgi,
     rulesets.rulesets,
     tournament.tournament,
 ):

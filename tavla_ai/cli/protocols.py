@@ -1,0 +1,56 @@
+"""`tavla external` and `tavla ubgi`."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import sys
+
+import click
+
+from tavla_ai.cli.stakes import evaluator_options
+from tavla_ai.evaluator import Evaluator
+from tavla_ai.protocols import UbgiEngine, run, serve
+
+
+@click.command()
+@click.option("--host", metavar="HOST", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0 takes a free one.")
+@evaluator_options
+def external(host: str, port: int, evaluator: Evaluator, ply: int) -> None:
+    """Play inside GNU Backgammon, as its external player.
+
+    The address is printed; in GNU Backgammon, `set player 1 external HOST:PORT`, then `new match 3`. Anyone who
+    reaches the port can ask, so a host other than this machine is for networks that are trusted.
+
+    \b
+    Example:
+      tavla external --port 1234 --checkpoint checkpoints/backgammon
+    """
+    asyncio.run(
+        serve(
+            evaluator,
+            host,
+            port,
+            ply=ply,
+            on_listening=lambda address: click.echo(f"listening on {address}"),
+            log=lambda line: click.echo(line, err=True),
+        )
+    )
+
+
+@click.command()
+@evaluator_options
+def ubgi(evaluator: Evaluator, ply: int) -> None:
+    """Speak UBGI, the Universal Backgammon Interface, over stdin and stdout, until `quit`.
+
+    Its key engine.ply counts the play itself as the first ply: one more than --ply.
+
+    \b
+    Example:
+      tavla ubgi --checkpoint checkpoints/backgammon
+    """
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # Bytes that are no text are a line that is not understood, like any other.
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    run(UbgiEngine(evaluator, ply), sys.stdin, click.echo)
