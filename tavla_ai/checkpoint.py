@@ -80,6 +80,33 @@ class Result(BaseModel):
     seed: int = Field(description="seed of the dice")
 
 
+class Ancestor(BaseModel):
+    """A checkpoint that another one was trained from: what it took and what it reached."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    weights_sha256: str = Field(description="of its weights file")
+    targets: str = Field(description="what it was trained on")
+    hidden: tuple[int, ...] = Field(description="units of each of its hidden layers")
+    games: int = Field(ge=0, description="self-play games of its run")
+    positions: int = Field(ge=0, description="afterstates that its run trained on")
+    cost: dict[str, float] = Field(description="what its run took")
+    results: tuple[Result, ...] = Field(description="its measured strength")
+
+    @classmethod
+    def of(cls, card: Card) -> Ancestor:
+        """Return what a card says of its own run."""
+        return cls(
+            weights_sha256=card.weights_sha256,
+            targets=str(card.config.get("targets", "td")),
+            hidden=card.network.hidden,
+            games=card.games,
+            positions=card.positions,
+            cost=card.cost,
+            results=card.results,
+        )
+
+
 class Card(BaseModel):
     """What `card.json` says of a checkpoint."""
 
@@ -97,6 +124,9 @@ class Card(BaseModel):
     code: dict[str, str] = Field(description="git commit and whether the tree had changes")
     versions: dict[str, str] = Field(description="of the libraries used")
     parent: str | None = Field(description="weights_sha256 of the checkpoint this one started from")
+    lineage: tuple[Ancestor, ...] = Field(
+        default=(), description="the checkpoints behind this one, oldest first; the last one is the parent"
+    )
     created: str = Field(description="when it was written, UTC, ISO 8601")
     cost: dict[str, float] = Field(description="what training took: seconds by phase, peak memory in MiB")
     results: tuple[Result, ...] = Field(default=(), description="measured strength")
@@ -173,7 +203,7 @@ def save_checkpoint(
     config: Mapping[str, Any],
     code: Mapping[str, str],
     versions: Mapping[str, str],
-    parent: str | None = None,
+    parent: Card | None = None,
     cost: Mapping[str, float] | None = None,
     results: tuple[Result, ...] = (),
     score_shares: Sequence[float] | None = None,
@@ -183,6 +213,7 @@ def save_checkpoint(
 
     Args:
       path: the folder to make; it must not exist.
+      parent: card of the checkpoint that training started from.
       extra_files: file name → function that writes it, such as the trainer's state.
 
     Raises:
@@ -206,7 +237,8 @@ def save_checkpoint(
             config=dict(config),
             code=dict(code),
             versions=dict(versions),
-            parent=parent,
+            parent=None if parent is None else parent.weights_sha256,
+            lineage=() if parent is None else (*parent.lineage, Ancestor.of(parent)),
             cost=dict(cost or {}),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             results=results,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from rich.progress import (
 from rich.table import Table
 
 from tavla_ai.checkpoint import Card, is_checkpoint, load_checkpoint
-from tavla_ai.errors import TavlaError
+from tavla_ai.errors import ConfigError, TavlaError
 from tavla_ai.tournament import PairResult
 from train.config import TrainConfig, check_resumable, describe_keys, load_config
 from train.learner import DivergedError
@@ -29,6 +30,7 @@ from train.pipeline import Interrupted, Pipeline, Reporter
 from train.pipeline import Progress as RunProgress
 from train.pool import make_pool
 from train.run import RunDirectory
+from train.stages import RECIPE_FILE, has_stages, is_staged_run, load_stages, publish, record_stages
 
 EXIT_USER = 2
 EXIT_DIVERGED = 3
@@ -135,18 +137,41 @@ def command(
         run_path = Path("runs") / (config_path.stem if config_path else "default")
     if resume not in (None, "auto"):
         run_path = Path(str(resume))
+    if is_staged_run(run_path) if config_path is None else has_stages(config_path):
+        _train_stages(config_path, settings, run_path, resume, rounds, console, as_json)
+        return
     run = RunDirectory(run_path)
+    card = _train(lambda: load_config(config_path, settings), settings, config_path, run, resume, rounds, console)
+    if card is not None:
+        _print_result(card, run, as_json)
+
+
+def _train(
+    load: Callable[[], TrainConfig],
+    settings: list[str],
+    source: Path | None,
+    run: RunDirectory,
+    resume: str | None,
+    rounds: int | None,
+    console: Console,
+) -> Card | None:
+    """Start or continue one run and return its final card; None where it stopped after so many rounds.
+
+    Args:
+      load: reads the configuration that is asked for.
+      settings: `--set` overrides, for a run that is continued without a recipe.
+      source: the recipe; None where there is none.
+    """
     if resume is not None and (resume != "auto" or run.exists()):
         recorded = run.load_config([])
-        config = run.load_config(settings) if config_path is None else load_config(config_path, settings)
-        check_resumable(recorded, config, str(config_path or "--set"))
+        config = run.load_config(settings) if source is None else load()
+        check_resumable(recorded, config, str(source or "--set"))
         if is_checkpoint(run.final):
             console.print(f"{run.path}: finished already", highlight=False)
-            _print_result(load_checkpoint(run.final).card, run, as_json)
-            return
+            return load_checkpoint(run.final).card
     else:
         resume = None
-        config = load_config(config_path, settings)
+        config = load()
         run.check_free()
     # Nothing is written before everything that the recipe names has been found.
     with closing(make_pool(config)) as pool, _Screen(config, console) as screen:
@@ -158,9 +183,45 @@ def command(
                 pipeline.resume()
             if not pipeline.train(rounds):
                 console.print(f"stopped after {rounds} rounds; go on with --resume {run.path}", highlight=False)
+                return None
+            return pipeline.finish()
+
+
+def _train_stages(
+    recipe: Path | None,
+    settings: list[str],
+    run_path: Path,
+    resume: str | None,
+    rounds: int | None,
+    console: Console,
+    as_json: bool,
+) -> None:
+    """Start or continue a recipe of stages, one after the other."""
+    if recipe is not None and resume is None and is_staged_run(run_path):
+        raise ConfigError(f"{run_path}: is occupied; continue it with --resume {run_path}, or name another with --run")
+    if resume not in (None, "auto") and not is_staged_run(run_path):
+        raise ConfigError(f"{run_path}: no run to resume, it has no {RECIPE_FILE}")
+    stages = load_stages(recipe or run_path / RECIPE_FILE, run_path, settings)
+    whole = RunDirectory(run_path)
+    if not is_staged_run(run_path):
+        whole.check_free()
+        record_stages(run_path, stages)
+    with whole.lock():
+        for number, stage in enumerate(stages, 1):
+            console.print(f"stage {number} of {len(stages)}: {stage.name}", highlight=False)
+            card = _train(
+                lambda stage=stage: stage.config,  # type: ignore[misc]
+                settings,
+                recipe or run_path / RECIPE_FILE,
+                stage.run,
+                "auto",
+                rounds,
+                console,
+            )
+            if card is None:
                 return
-            card = pipeline.finish()
-    _print_result(card, run, as_json)
+        publish(stages, whole.final)
+    _print_result(load_checkpoint(whole.final).card, whole, as_json)
 
 
 def _print_result(card: Card, run: RunDirectory, as_json: bool) -> None:

@@ -62,6 +62,7 @@ class Progress:
     learn_seconds: float = 0.0
     evaluation_seconds: float = 0.0
     total_seconds: float = 0.0
+    core_seconds: float = 0.0
 
 
 @dataclass
@@ -160,6 +161,7 @@ class Pipeline:
         """
         started = time.monotonic()
         before = self.progress.total_seconds
+        core_before = self.progress.core_seconds - time.process_time()
         rounds_left = max_rounds or self._config.num_rounds
         writer = SummaryWriter(str(self._run.tensorboard), purge_step=self.progress.games or None)
         play = self._asynchronous if self._config.ray.mode == "asynchronous" else self._synchronous
@@ -175,6 +177,9 @@ class Pipeline:
                     self._train_round(batch, window)
                     rounds_left -= 1
                     self.progress.total_seconds = before + time.monotonic() - started
+                    # Ray workers are other processes, whose time comes with their games.
+                    core_before += batch.seconds if self._config.ray.workers else 0.0
+                    self.progress.core_seconds = core_before + time.process_time()
                     last = rounds_left == 0 or self.is_finished or self._stop_requested
                     if last or time.monotonic() - window.started >= _LOG_SECONDS:
                         self._report(writer, window)
@@ -393,7 +398,7 @@ class Pipeline:
             config=dump_config(self._config),
             code=self._code,
             versions=library_versions(),
-            parent=self._parent.card.weights_sha256 if self._parent else None,
+            parent=self._parent.card if self._parent else None,
             cost=self._cost(),
             results=self._results,
             score_shares=self._score_shares,
@@ -408,7 +413,8 @@ class Pipeline:
             "evaluation_seconds": self.progress.evaluation_seconds,
             "total_seconds": self.progress.total_seconds,
         }
-        return {name: round(value, 1) for name, value in {**seconds, "peak_memory_mib": _peak_memory()}.items()}
+        rounded = {name: round(value, 1) for name, value in {**seconds, "peak_memory_mib": _peak_memory()}.items()}
+        return rounded | {"core_hours": round(self.progress.core_seconds / 3600, 5)}
 
     def _opponent_names(self) -> tuple[str, ...]:
         if self._config.evaluation.opponents is not None:

@@ -28,6 +28,8 @@ def inspect(checkpoint: Path, as_json: bool) -> None:
         return
     num_weights = sum(array.size for array in loaded.weights.values())
     print_table(str(checkpoint), ["", ""], _card_rows(card, num_weights), num_text=2)
+    if card.lineage:
+        _print_lineage(card)
     if card.results:
         print_table(
             "Results",
@@ -61,6 +63,26 @@ def _shares_text(card: Card) -> str:
     if card.score_shares is None:
         return "not measured"
     return " / ".join(map(percent, card.score_shares)) + " %, best first"
+
+
+def _print_lineage(card: Card) -> None:
+    print_table(
+        "Trained from, oldest first",
+        ["weights", "targets", "hidden", "games", "positions", "core-hours", "results, points/game"],
+        [
+            [
+                ancestor.weights_sha256[:12],
+                ancestor.targets,
+                plain(ancestor.hidden),
+                f"{ancestor.games:,}",
+                f"{ancestor.positions:,}",
+                f"{ancestor.cost['core_hours']:.2f}" if "core_hours" in ancestor.cost else "",
+                ", ".join(f"{result.opponent} {result.points_per_game:+.3f}" for result in ancestor.results),
+            ]
+            for ancestor in card.lineage
+        ],
+        num_text=3,
+    )
 
 
 def _result_cells(result: Result) -> list[str]:

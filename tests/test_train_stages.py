@@ -1,0 +1,189 @@
+"""Recipes of stages, look-ahead targets, and growing networks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from checkpoints_fixture import write_checkpoint
+from test_train_pipeline import train, weights
+
+from tavla_ai import engine
+from tavla_ai.checkpoint import NetworkSpec, fold, load_checkpoint
+from tavla_ai.match import Utility
+from tavla_ai.rulesets import get_ruleset
+from train.growth import can_grow, grow
+
+NORTH_SULTAN = get_ruleset("north-sultan")
+
+RECIPE = {
+    "network": {"hidden": [16]},
+    "self_play": {"games_per_round": 20, "threads": 1},
+    "learner": {"threads": 1, "batch_size": 256},
+    "evaluation": {"games": 20, "final_games": 40, "every_games": 1000},
+    "stages": [
+        {"name": "td", "games": 100},
+        {
+            "name": "look-ahead",
+            "targets": "lookahead",
+            "games": 60,
+            "network": {"hidden": [24, 16]},
+            "learner": {"window_rounds": 10, "passes": 2},
+        },
+    ],
+}
+
+
+def write_recipe(path: Path, **changes: object) -> Path:
+    path.write_text(yaml.safe_dump({**RECIPE, **changes}))
+    return path
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stages")
+    run = folder / "run"
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        assert train(monkeypatch, "--config", str(write_recipe(folder / "recipe.yaml")), "--run", str(run)) == 0
+    return run
+
+
+def test_every_stage_starts_from_the_one_before(finished: Path) -> None:
+    first, last = (load_checkpoint(finished / name / "final").card for name in ("1-td", "2-look-ahead"))
+    assert (first.network.hidden, last.network.hidden) == ((16,), (24, 16))
+    assert last.parent == first.weights_sha256
+    (ancestor,) = last.lineage
+    assert (ancestor.targets, ancestor.games, ancestor.positions) == ("td", 100, first.positions)
+    assert ancestor.results == first.results
+    assert ancestor.cost["core_hours"] > 0
+    assert last.config["targets"] == "lookahead"
+    # Shared keys hold in each stage, and a stage's own beside them.
+    assert (last.config["learner"]["batch_size"], last.config["learner"]["passes"]) == (256, 2)
+    assert first.config["learner"]["passes"] == 1
+    assert load_checkpoint(finished / "final").card == last
+
+
+def test_a_finished_recipe_is_not_run_again(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = weights(finished)
+    recipe = str(finished.parent / "recipe.yaml")
+    assert train(monkeypatch, "--config", recipe, "--run", str(finished), "--resume", "auto") == 0
+    assert train(monkeypatch, "--resume", str(finished)) == 0
+    assert train(monkeypatch, "--config", recipe, "--run", str(finished)) == 2
+    assert weights(finished) == before
+
+
+def test_stopping_anywhere_gives_the_same_weights(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    args = ("--config", str(write_recipe(tmp_path / "recipe.yaml")), "--run", str(run), "--resume", "auto")
+    for _ in range(8):  # two rounds at a time: three calls for the first stage, two for the second
+        assert train(monkeypatch, *args, "--rounds", "2") == 0
+    assert weights(run) == weights(finished)
+
+
+def test_a_kill_in_the_second_stage_loses_nothing(finished: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    recipe = write_recipe(tmp_path / "recipe.yaml")
+    args = [sys.executable, "-m", "train", "--config", str(recipe), "--run", str(run), "--resume", "auto"]
+    subprocess.run([*args, "--rounds", "5"], check=True, capture_output=True)
+    process = subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "stage 2" in line:
+            process.kill()
+            break
+    process.communicate()
+    subprocess.run([sys.executable, "-m", "train", "--resume", str(run)], check=True, capture_output=True)
+    assert weights(run) == weights(finished)
+
+
+@pytest.mark.parametrize(
+    ("stages", "message"),
+    [
+        ([], "stages: a list of stages expected"),
+        ({"td": 1}, "stages: a list of stages expected"),
+        ([3], "stages.1: keys and values expected, not int"),
+        ([{"games": 10}], "stages.1: name: letters, digits and dashes expected, not None"),
+        ([{"name": "a", "games": 10}, {"name": "a", "games": 10}], "stages.2: name: a is another stage's"),
+        ([{"name": "a"}, {"name": "b", "parent": "x"}], "stages.2: parent: a stage starts from the one before"),
+        ([{"name": "a", "gaems": 10}], "stages.a: gaems: unknown key"),
+        ([{"name": "a", "games": 10}, {"name": "b", "games": -1}], "stages.b: games"),
+    ],
+)
+def test_a_recipes_mistakes_are_one_line(
+    stages: object, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = write_recipe(tmp_path / "recipe.yaml", stages=stages)
+    assert train(monkeypatch, "--config", str(recipe), "--run", str(tmp_path / "run")) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_that_is_not_there_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = write_recipe(tmp_path / "recipe.yaml")
+    assert train(monkeypatch, "--config", str(recipe), "--resume", str(tmp_path / "none")) == 2
+
+
+# Growing
+
+
+@pytest.mark.parametrize("hidden", [(8, 8), (12, 8), (8, 20), (16, 16), (12, 10, 9), (8, 8, 8, 8)])
+def test_a_grown_network_answers_as_before(hidden: tuple[int, ...], tmp_path: Path) -> None:
+    small = load_checkpoint(write_checkpoint(tmp_path / "net"))
+    spec = NetworkSpec(hidden=hidden, num_scores=4)
+    assert can_grow(small.card.network, spec)
+    grown = fold(grow(small.weights, small.card.network, spec, seed=3))
+    rules = engine.compile_rules(NORTH_SULTAN)
+    boards, _ = engine.random_walk(rules, 1, 0, 5)
+    inputs = np.tile(np.array(Utility.points(NORTH_SULTAN).inputs, np.float32), (len(boards), 1))
+    np.testing.assert_allclose(
+        grown.evaluate(boards, inputs), small.engine_network().evaluate(boards, inputs), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("hidden", [(7, 8), (8,), (8, 4), (8, 8, 7), (16, 7)])
+def test_a_network_does_not_shrink(hidden: tuple[int, ...]) -> None:
+    assert not can_grow(NetworkSpec(hidden=(8, 8), num_scores=4), NetworkSpec(hidden=hidden, num_scores=4))
+
+
+def test_new_units_learn(finished: Path) -> None:
+    """The second stage's weights are no longer those that it grew from."""
+    first, last = (load_checkpoint(finished / name / "final") for name in ("1-td", "2-look-ahead"))
+    grown = grow(first.weights, first.card.network, last.card.network, last.card.seed)
+    assert np.abs(last.weights["layers.1.weight"][:, 16:] - grown["layers.1.weight"][:, 16:]).max() > 1e-5
+
+
+# Look-ahead targets
+
+
+def test_targets_are_the_search_of_one_ply() -> None:
+    rules = engine.compile_rules(NORTH_SULTAN)
+    spec = NetworkSpec(hidden=(8,), num_scores=4)
+    rng = np.random.default_rng(1)
+    network = fold(
+        {
+            f"layers.{i}.{kind}": rng.normal(0, 0.3, shape if kind == "weight" else shape[:1]).astype(np.float32)
+            for i, shape in enumerate(spec.layer_shapes())
+            for kind in ("weight", "bias")
+        }
+    )
+    utility = Utility.points(NORTH_SULTAN)
+    stakes = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    options = {"explore": 0.3, "scramble": 0.5, "scrambled": 10, "sample": 0.2}
+    result = engine.lookahead(rules, network, 3, 0, 20, *stakes, [1.0], **options)
+    searcher = engine.Searcher(rules, network, root=[(1, 0, 0.0)], replies=(1, 0, 0.0))
+    for board, target in list(zip(result.boards, result.targets, strict=True))[::7]:
+        found, _ = searcher.evaluate(board, *stakes, 1)
+        np.testing.assert_allclose(target, found, atol=1e-6)
+    again = engine.lookahead(rules, network, 3, 0, 20, *stakes, [1.0], **options, threads=3)
+    np.testing.assert_array_equal(again.boards, result.boards)
+    np.testing.assert_array_equal(again.targets, result.targets)
+    everything = engine.lookahead(rules, network, 3, 0, 20, *stakes, [1.0], **{**options, "sample": 1.0})
+    assert 0.1 < len(result.boards) / len(everything.boards) < 0.3

@@ -1,0 +1,117 @@
+"""Recipes of several stages: each a training run of its own that starts from the one before."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tavla_ai.checkpoint import is_checkpoint
+from tavla_ai.errors import ConfigError
+from train.config import TrainConfig, dump_config, parse_config, read_yaml
+from train.run import RunDirectory
+
+RECIPE_FILE = "recipe.yaml"
+STAGES = "stages"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One run of a recipe."""
+
+    name: str
+    config: TrainConfig
+    run: RunDirectory
+
+
+def has_stages(path: Path) -> bool:
+    """Return whether a recipe has stages.
+
+    Raises:
+      ConfigError: it cannot be read.
+    """
+    return STAGES in read_yaml(path)
+
+
+def is_staged_run(path: Path) -> bool:
+    """Return whether a run directory is one of stages."""
+    return (path / RECIPE_FILE).is_file()
+
+
+def load_stages(recipe: Path, run_path: Path, overrides: list[str]) -> list[Stage]:
+    """Return the stages of a recipe; what stands beside `stages` holds for each of them.
+
+    Args:
+      recipe: a YAML file whose `stages` is a list; each entry has a `name` and the keys that it sets itself.
+      run_path: the directory of the whole; every stage has a folder in it.
+      overrides: `dotted.key=value`, for every stage.
+
+    Raises:
+      ConfigError: see `load_config`; or a stage without a name of its own, or with a parent that is not the first.
+    """
+    shared = read_yaml(recipe)
+    entries = shared.pop(STAGES)
+    if not isinstance(entries, list) or not entries:
+        raise ConfigError(f"{recipe}: {STAGES}: a list of stages expected")
+    stages: list[Stage] = []
+    for number, entry in enumerate(entries, 1):
+        where = f"{recipe}: {STAGES}.{number}"
+        if not isinstance(entry, dict):
+            raise ConfigError(f"{where}: keys and values expected, not {type(entry).__name__}")
+        own = dict(entry)
+        name = own.pop("name", None)
+        if not isinstance(name, str) or not name.replace("-", "").isalnum():
+            raise ConfigError(f"{where}: name: letters, digits and dashes expected, not {name!r}")
+        if name in (stage.name for stage in stages):
+            raise ConfigError(f"{where}: name: {name} is another stage's")
+        data = _merged(shared, own)
+        if stages:
+            if "parent" in own:
+                raise ConfigError(f"{where}: parent: a stage starts from the one before")
+            data["parent"] = str(stages[-1].run.final)
+        config = parse_config(data, overrides, f"{recipe}: {STAGES}.{name}")
+        stages.append(Stage(name, config, RunDirectory(run_path / f"{number}-{name}")))
+    return stages
+
+
+def record_stages(run_path: Path, stages: list[Stage]) -> None:
+    """Write the resolved recipe, with which the run can be continued without the file it came from."""
+    run_path.mkdir(parents=True, exist_ok=True)
+    data = {STAGES: [{"name": stage.name, **_without_later_parent(stage, stages)} for stage in stages]}
+    temporary = run_path / f".{RECIPE_FILE}.tmp"
+    temporary.write_text(yaml.safe_dump(data, sort_keys=False))
+    temporary.replace(run_path / RECIPE_FILE)
+
+
+def publish(stages: list[Stage], final: Path) -> None:
+    """Give the last stage's result its place beside the stages; it appears complete or not at all."""
+    if is_checkpoint(final):
+        return
+    temporary = final.parent / f".{final.name}.tmp-{uuid.uuid4().hex[:8]}"
+    try:
+        shutil.copytree(stages[-1].run.final, temporary)
+        temporary.rename(final)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _merged(shared: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """Return `shared` with the keys of `own` over it, section by section."""
+    merged = copy.deepcopy(shared)
+    for key, value in own.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merged(merged[key], value) if both else copy.deepcopy(value)
+    return merged
+
+
+def _without_later_parent(stage: Stage, stages: list[Stage]) -> dict[str, Any]:
+    data = dump_config(stage.config)
+    if stage is not stages[0]:
+        del data["parent"]
+    return data
