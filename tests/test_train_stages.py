@@ -32,6 +32,7 @@ RECIPE = {
             "targets": "lookahead",
             "games": 60,
             "network": {"hidden": [24, 16]},
+            "self_play": {"weights": "averaged"},
             "learner": {"window_rounds": 10, "passes": 2},
         },
     ],

@@ -77,6 +77,11 @@ class SelfPlayConfig(_Section):
         le=MAX_WORKERS,
         description="threads of in-process self-play (`ray.workers: 0`); 0 takes every core",
     )
+    weights: Literal["newest", "averaged"] = Field(
+        default="newest",
+        description="which weights play, and with `targets: lookahead` teach: those of the last step, or their EMA, "
+        "which follow more slowly and err less",
+    )
     utilities: tuple[UtilityConfig, ...] = Field(
         default=(UtilityConfig(kind="single", share=1.0),),
         min_length=1,

@@ -224,7 +224,7 @@ class Pipeline:
     def _synchronous(self) -> Batch:
         """Play the next games with the newest weights, whoever plays them; a lost task is played again."""
         pool = self._pool
-        pool.broadcast(self._learner.weights(), self.progress.round_index)
+        pool.broadcast(self._playing_weights(), self.progress.round_index)
         waiting = self._tasks(self.progress.next_game, self._round_games())
         done: list[Batch] = []
         running = 0
@@ -244,7 +244,7 @@ class Pipeline:
     def _asynchronous(self) -> Batch:
         """Keep every worker busy and take the games that arrive; those of a worker that died are lost."""
         pool = self._pool
-        pool.broadcast(self._learner.weights(), self.progress.round_index)
+        pool.broadcast(self._playing_weights(), self.progress.round_index)
         wanted = self._round_games()
         done: list[Batch] = []
         while sum(batch.games for batch in done) < wanted:
@@ -255,6 +255,10 @@ class Pipeline:
             if isinstance(result, Batch):
                 done.append(result)
         return merge(done)
+
+    def _playing_weights(self) -> FloatWeights:
+        averaged = self._config.self_play.weights == "averaged"
+        return self._learner.average_weights() if averaged else self._learner.weights()
 
     def _tasks(self, first_game: int, num_games: int) -> list[tuple[int, int]]:
         # In this process one call plays the whole round; the engine splits it over its threads.
