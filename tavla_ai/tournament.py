@@ -7,8 +7,9 @@ a pair is one sample: standard errors come from the means of pairs, never from s
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -20,6 +21,7 @@ from tavla_ai import engine
 from tavla_ai.bearoff import load_tables
 from tavla_ai.bots import Bot
 from tavla_ai.errors import TavlaError
+from tavla_ai.lockstep import LockstepResult, play_pairs
 from tavla_ai.match import Utility, match_equity
 from tavla_ai.rulesets import Ruleset
 
@@ -32,6 +34,8 @@ ProgressCallback = Callable[[int], None]
 _QUANTILE = 1.959964
 # Ctrl-C and progress wait for one call of the engine.
 _SECONDS_PER_CALL = 0.5
+# Games with an outside engine go on together, so many pairs at a time.
+_LOCKSTEP_PAIRS = 128
 # Self-play keeps every position of a call.
 _GAMES_PER_CALL = 2000
 
@@ -70,7 +74,12 @@ class PairResult(_Measured):
     opponent_mars_share: float | None = Field(
         description="games that B won by more than one point, as a share of B's wins; null without one"
     )
-    void_games: int = Field(description="games that the stuck rule ended, worth nothing")
+    void_games: int = Field(description="games that the stuck rule or a player's fault ended, worth nothing")
+    faults: dict[str, int] = Field(
+        default={},
+        description="which outside engine failed how: games that ended so, counted among the void ones; in a match "
+        "such a game leaves the match undecided, half a win for each side",
+    )
     plies_per_game: float = Field(description="mean turns of a game, both sides counted")
     games_per_second: float = Field(description="speed on this machine, which the dice do not decide")
 
@@ -230,6 +239,7 @@ class _Tally:
     void_games: int
     plies: int
     seconds: float
+    faults: Counter[str] = field(default_factory=Counter)
 
     @property
     def games(self) -> int:
@@ -252,38 +262,36 @@ def _play(
 ) -> _Tally:
     rules = engine.compile_rules(ruleset)
     values, inputs = _utilities(ruleset, match_length)
+    contest: dict[str, Any] = {"seed": seed, "length": match_length or 0, "values": values, "inputs": inputs}
     points: list[npt.NDArray[np.int16]] = []
     scores = np.zeros(len(ruleset.scores), dtype=np.int64)
+    faults: Counter[str] = Counter()
     void_games = plies = done = 0
-    chunk = 4 * workers
+    is_native = isinstance(a.player, engine.Player) and isinstance(b.player, engine.Player)
+    chunk = 4 * workers if is_native else _LOCKSTEP_PAIRS
     start = time.perf_counter()
     while done < num_pairs:
         count = min(chunk, num_pairs - done)
         began = time.perf_counter()
-        result = engine.duel(
-            rules,
-            a.player,
-            b.player,
-            seed=seed,
-            first_pair=done,
-            num_pairs=count,
-            length=match_length or 0,
-            values=values,
-            inputs=inputs,
-            threads=min(workers, count),
-        )
-        elapsed = time.perf_counter() - began
+        contest |= {"first_pair": done, "num_pairs": count, "threads": min(workers, count)}
+        result: engine.DuelResult | LockstepResult
+        if isinstance(a.player, engine.Player) and isinstance(b.player, engine.Player):
+            result = engine.duel(rules, a.player, b.player, **contest)
+            if progress is not None:
+                progress(2 * count)
+            # A multiple of the workers keeps all of them busy.
+            elapsed = time.perf_counter() - began
+            aim = min(4 * count, int(count * _SECONDS_PER_CALL / max(elapsed, 1e-6)))
+            chunk = max(1, aim // workers) * workers
+        else:
+            result = play_pairs(ruleset, a.player, b.player, **contest, progress=progress)
+            faults += result.faults
         points.append(result.points)
         scores += result.scores
         void_games += result.void_games
         plies += result.plies
         done += count
-        if progress is not None:
-            progress(2 * count)
-        # A multiple of the workers keeps all of them busy.
-        aim = min(4 * count, int(count * _SECONDS_PER_CALL / max(elapsed, 1e-6)))
-        chunk = max(1, aim // workers) * workers
-    return _Tally(np.concatenate(points), scores, void_games, plies, time.perf_counter() - start)
+    return _Tally(np.concatenate(points), scores, void_games, plies, time.perf_counter() - start, faults)
 
 
 def _utilities(ruleset: Ruleset, match_length: int | None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -310,6 +318,7 @@ def _pair_result(ruleset: Ruleset, a: Bot, b: Bot, seed: int, match_length: int 
         match_length=match_length,
         opponent_mars_share=_mars_share(ruleset, tally.scores[::-1]),
         void_games=tally.void_games,
+        faults=dict(tally.faults),
         plies_per_game=tally.plies / tally.games,
         games_per_second=tally.games / max(tally.seconds, 1e-9),
         **_measures(ruleset, match_length, [tally]),

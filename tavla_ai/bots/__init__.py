@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from tavla_ai import engine
 from tavla_ai.bearoff import load_tables
+from tavla_ai.bots.peers.players import PEER_PLAYERS, OutsidePlayer, make_peer_player
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH, MAX_PLY, SearchSettings
@@ -20,6 +21,8 @@ from tavla_ai.match import Utility
 from tavla_ai.rulesets import Ruleset
 
 BASELINES = ("random", "pubeval")
+
+_PEER_EXAMPLES = tuple(f"{kind}:PLY" for kind in PEER_PLAYERS)
 
 # What a bot makes of a match: `match` plays for it; `points` plays each game for its points; `untold` weighs the
 # scores by the match, but tells the network that it plays a single game.
@@ -31,13 +34,13 @@ class Bot:
     """A player with a name.
 
     Attributes:
-      name: how results call it: a baseline, or the checkpoint's folder as it was given.
-      player: what the engine runs.
-      checkpoint: the network behind it; None for a baseline.
+      name: how results call it: a baseline, an outside engine with its ply, or the checkpoint's folder as it was given.
+      player: what the engine runs, or an outside engine.
+      checkpoint: the network behind it; None for a baseline or an outside engine.
     """
 
     name: str
-    player: engine.Player
+    player: engine.Player | OutsidePlayer
     checkpoint: Checkpoint | None = None
 
 
@@ -79,12 +82,13 @@ def make_bot(spec: str, ruleset: Ruleset) -> Bot:
       spec: `random` (every legal play with equal chance), `pubeval` (Tesauro's benchmark player), or the
         folder of a checkpoint. A folder with a baseline's name is written `./random`. After a folder, `@1` looks
         one ply ahead, up to `@4`; `+points` plays each game of a match for its points, and `+untold` weighs the
-        scores by the match without telling the network: `checkpoints/tavla@1+points`.
+        scores by the match without telling the network: `checkpoints/tavla@1+points`. `gnubg:0` and `sage:0` are
+        GNU Backgammon and Open Sage at a ply, which play every game for its points.
       ruleset: the game it is to play.
 
     Raises:
-      TavlaError: no bot has that name; the message lists those that exist.
-      RulesetError: pubeval does not play that game, or Gul Bara is to be looked ahead.
+      TavlaError: no bot has that name, and the message lists those that exist; or an outside engine is not installed.
+      RulesetError: pubeval or an outside engine does not play that game, or Gul Bara is to be looked ahead.
       CheckpointError: the checkpoint cannot be used for that game; see `load_checkpoint`.
     """
     if spec == "random":
@@ -93,9 +97,13 @@ def make_bot(spec: str, ruleset: Ruleset) -> Bot:
         if not plays_pubeval(ruleset):
             raise RulesetError(f"pubeval: plays only the opposed, hitting games, not {ruleset.name}")
         return Bot(spec, engine.Player.pubeval(_pubeval_weights("contact"), _pubeval_weights("race")))
+    if peer := re.fullmatch(rf"({'|'.join(PEER_PLAYERS)}):([0-9]{{1,3}})", spec):
+        return Bot(spec, make_peer_player(spec, peer[1], int(peer[2]), ruleset))
     folder, ply, awareness = _read_spec(spec)
     if not folder or not Path(folder).exists():
-        raise TavlaError(f"unknown bot {spec!r}; expected {', '.join(BASELINES)} or a checkpoint's folder")
+        raise TavlaError(
+            f"unknown bot {spec!r}; expected {', '.join((*BASELINES, *_PEER_EXAMPLES))} or a checkpoint's folder"
+        )
     if ply > 0 and ruleset.family == "gul-bara":
         raise RulesetError(f"{spec}: a turn of Gul Bara is more than one roll; only 0-ply is played")
     checkpoint = load_checkpoint(Path(folder), ruleset)

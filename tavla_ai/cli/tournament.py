@@ -44,7 +44,8 @@ def tournament(
 ) -> None:
     """Play every two bots against each other with paired dice.
 
-    A bot is `random`, `pubeval` or the folder of a checkpoint. Games come in pairs with the same dice and the
+    A bot is `random`, `pubeval`, the folder of a checkpoint, or with the extra [peers] an outside engine at a ply,
+    `gnubg:0` or `sage:1`, which plays every game for its points. Games come in pairs with the same dice and the
     seats swapped; all pairings have the same dice; the +- is one standard error, from the pairs.
 
     \b
@@ -83,6 +84,9 @@ def _print_tournament(result: TournamentResult) -> None:
         ],
         num_text=2,
     )
+    for pair in result.pairings:
+        for fault, count in pair.faults.items():
+            click.echo(f"{pair.a} - {pair.b}: {count} void, {fault}")
     print_table(
         "All pairings",
         ["bot", *_measured_headers(result)],

@@ -207,11 +207,20 @@ def duel(rules: Rules, a: Player, b: Player, seed: int, first_pair: int, num_pai
     Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by (points I need - 1, points he needs - 1).
     """
 
-def rolls(seed: int, game: int, n: int) -> NDArray[numpy.int8]:
-    """Return int8[n, 2], the first n rolls of a game's dice stream."""
+def choose_plays(rules: Rules, player: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, seed: int, games: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[NDArray[numpy.int8], NDArray[numpy.int16]]:
+    """
+    Return what a player makes of each board int8[N, 2, num_places] with its roll int8[N, 2]: the afterstates int8[N, 2, num_places], the mover first, and his scores int16[N], NO_SCORE where the game goes on. values float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; the seed, games uint64[N], rounds uint32[N] and plies uint32[N] are where in `duel` the turns would be, for a player that draws at random.
+    """
 
-def opening(rules: Rules, seed: int, game: int) -> tuple[int, tuple[int, int]]:
-    """Return the seat that starts a game and the first roll that is played."""
+def rolls(seed: int, game: int, n: int, round: int = 0) -> NDArray[numpy.int8]:
+    """
+    Return int8[n, 2], the first n rolls of a game's dice stream; `round` tells the games of a match apart.
+    """
+
+def opening(rules: Rules, seed: int, game: int, round: int = 0) -> tuple[int, tuple[int, int]]:
+    """
+    Return the seat that starts a game and the first roll that is played; `round` as for `rolls`.
+    """
 
 BEAROFF_VERSION: int = 1
 

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "bind.hpp"
+#include "choices.hpp"
 #include "duel.hpp"
 #include "lookahead.hpp"
 #include "perft.hpp"
@@ -341,16 +342,58 @@ SelfPlayParts run_lookahead(const Rules& rules, const Network& network, std::uin
                         })};
 }
 
+void require_plays(const Player& player, const Rules& rules) {
+  if (const auto* made = std::get_if<NetworkPlayer>(&player.kind)) {
+    require_fits(*made->network, rules);
+    require_ply(rules, made->ply);
+  }
+  require(!std::holds_alternative<std::shared_ptr<const Pubeval>>(player.kind) || rules.family == Family::kOpposedHit,
+          "player: pubeval plays opposed, hitting games only");
+}
+
+using Counters = Input<std::uint32_t, nb::ndim<1>>;
+
+std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int16_t>> run_choose_plays(
+    const Rules& rules, const Player& player, const BoardsInput& boards, const Input<std::int8_t, nb::shape<-1, 2>>& dice,
+    const Matrix& values, const Matrix& inputs, std::uint64_t seed, const Input<std::uint64_t, nb::ndim<1>>& games,
+    const Counters& rounds, const Counters& plies, int threads) {
+  require_plays(player, rules);
+  if (rules.family == Family::kGulBara)
+    throw RulesError("choose_plays: a turn of Gul Bara is more than one roll");
+  require_places(boards.shape(2), rules.num_places());
+  const std::size_t n = boards.shape(0);
+  require(dice.shape(0) == n && games.size() == n && rounds.size() == n && plies.size() == n,
+          "choose_plays: one roll, game, round and ply per board expected");
+  std::vector<TurnEnd> ends;
+  if (n > 0) {
+    const std::vector<Utility> utilities = utilities_of(values, inputs, rules.num_scores());
+    require(utilities.size() == 1 || utilities.size() == n, "utilities: one row, or one per board expected");
+    std::vector<OpenTurn> turns;
+    turns.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      Board board;
+      read_board(boards.data() + i * 2 * rules.num_places(), rules.num_places(), board);
+      check_playable(rules, board);
+      const Roll roll{dice.data()[2 * i], dice.data()[2 * i + 1]};
+      check_dice(roll.first, roll.second);
+      turns.push_back({board, roll, utilities[utilities.size() == 1 ? 0 : i],
+                       GameStreams(seed, games.data()[i], rounds.data()[i]), plies.data()[i]});
+    }
+    const nb::gil_scoped_release release;
+    ends = choose_plays(rules, player, turns, threads);
+  }
+  std::vector<Board> after;
+  std::vector<std::int16_t> scores;
+  for (const TurnEnd& end : ends) {
+    after.push_back(end.after);
+    scores.push_back(end.is_finished ? static_cast<std::int16_t>(end.points) : kNoScore);
+  }
+  return {boards_to_numpy(after, rules.num_places()), to_numpy(std::move(scores), {n})};
+}
+
 DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::uint64_t seed, std::uint64_t first_pair,
                     std::int64_t num_pairs, int length, const Matrix& values, const Matrix& inputs, int threads) {
-  for (const Player* player : {&a, &b}) {
-    if (const auto* made = std::get_if<NetworkPlayer>(&player->kind)) {
-      require_fits(*made->network, rules);
-      require_ply(rules, made->ply);
-    }
-    require(!std::holds_alternative<std::shared_ptr<const Pubeval>>(player->kind) || rules.family == Family::kOpposedHit,
-            "player: pubeval plays opposed, hitting games only");
-  }
+  for (const Player* player : {&a, &b}) require_plays(*player, rules);
   require(length >= 0 && num_pairs >= 0, "length and num_pairs: numbers from 0 up expected");
   Contest contest{length, utilities_of(values, inputs, rules.num_scores())};
   require(contest.grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
@@ -614,10 +657,17 @@ NB_MODULE(_core, m) {
         "Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats "
         "swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by "
         "(points I need - 1, points he needs - 1).");
+  m.def("choose_plays", &run_choose_plays, "rules"_a, "player"_a, "boards"_a.noconvert(), "dice"_a.noconvert(),
+        "values"_a.noconvert(), "inputs"_a.noconvert(), nb::kw_only(), "seed"_a, "games"_a.noconvert(),
+        "rounds"_a.noconvert(), "plies"_a.noconvert(), "threads"_a = 1,
+        "Return what a player makes of each board int8[N, 2, num_places] with its roll int8[N, 2]: the afterstates "
+        "int8[N, 2, num_places], the mover first, and his scores int16[N], NO_SCORE where the game goes on. values "
+        "float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; the seed, games uint64[N], rounds "
+        "uint32[N] and plies uint32[N] are where in `duel` the turns would be, for a player that draws at random.");
   m.def("rolls",
-        [](std::uint64_t seed, std::uint64_t game, std::uint32_t n) {
+        [](std::uint64_t seed, std::uint64_t game, std::uint32_t n, std::uint32_t round) {
           std::vector<std::int8_t> dice;
-          const GameStreams streams(seed, game);
+          const GameStreams streams(seed, game, round);
           for (std::uint32_t ply = 0; ply < n; ++ply) {
             const Roll roll = streams.roll(ply);
             dice.push_back(static_cast<std::int8_t>(roll.first));
@@ -625,13 +675,15 @@ NB_MODULE(_core, m) {
           }
           return to_numpy(std::move(dice), {n, 2});
         },
-        "seed"_a, "game"_a, "n"_a, "Return int8[n, 2], the first n rolls of a game's dice stream.");
+        "seed"_a, "game"_a, "n"_a, "round"_a = 0,
+        "Return int8[n, 2], the first n rolls of a game's dice stream; `round` tells the games of a match apart.");
   m.def("opening",
-        [](const Rules& rules, std::uint64_t seed, std::uint64_t game) {
-          const Opening opening = open_game(GameStreams(seed, game), rules.opening_rerolls);
+        [](const Rules& rules, std::uint64_t seed, std::uint64_t game, std::uint32_t round) {
+          const Opening opening = open_game(GameStreams(seed, game, round), rules.opening_rerolls);
           return std::make_pair(opening.seat, std::make_pair(opening.roll.first, opening.roll.second));
         },
-        "rules"_a, "seed"_a, "game"_a, "Return the seat that starts a game and the first roll that is played.");
+        "rules"_a, "seed"_a, "game"_a, "round"_a = 0,
+        "Return the seat that starts a game and the first roll that is played; `round` as for `rolls`.");
   bind_bearoff(m);
   bind_search(m);
 }

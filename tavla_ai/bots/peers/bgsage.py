@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+from typing import Any
+
+import bgbot_cpp
 import bgsage
+import numpy as np
+import numpy.typing as npt
+from bgsage.weights import default_weights
 
 from tavla_ai.bots.peers import Boards
 
@@ -10,10 +17,14 @@ from tavla_ai.bots.peers import Boards
 class BgSage:
     """Boards are 26 numbers in the mover's numbering: his checkers positive, the opponent's negative.
 
-    Place 25 is the mover's bar, place 0 the opponent's, both counted positive.
+    Place 25 is the mover's bar, place 0 the opponent's, both counted positive. What it calls 1-ply is 0-ply here.
     """
 
     name = "bgsage"
+    version = version("bgsage")
+
+    def __init__(self) -> None:
+        self._strategies: dict[int, Any] = {}
 
     def convert(self, boards: Boards) -> list[object]:
         """Return the peer's form of `[N, 2, 26]` int8 boards, the mover first."""
@@ -34,3 +45,19 @@ class BgSage:
         bgsage.batch_post_move_evaluate(
             [{"board": position, "cube_owner": "centered"} for position in positions], "1ply", n_threads=1, jacoby=False
         )
+
+    def judge(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
+        """See `PeerJudge`. Its plays within a look-ahead are chosen with backgammons counted, always."""
+        positions = [(position, bgbot_cpp.CubeOwner.CENTERED) for position in self.convert(boards)]
+        found = bgbot_cpp.batch_evaluate_post_move(positions, self._strategy(ply), 1, jacoby=False)
+        return np.array([row["probs"] for row in found], np.float64)
+
+    def _strategy(self, ply: int) -> Any:
+        if ply not in self._strategies:
+            weights = default_weights()
+            self._strategies[ply] = (
+                bgbot_cpp.create_strategy(weights.strategy_type, *weights.weight_args)
+                if ply == 0
+                else bgbot_cpp.create_multipy(weights.strategy_type, *weights.weight_args, n_plies=ply + 1)
+            )
+        return self._strategies[ply]

@@ -1,0 +1,244 @@
+"""Games with players that are not the engine's: many at once, so that the decisions of each player come in batches.
+
+The dice, the seats and the scoring are those of `engine.duel`: between two of the engine's players the results are
+the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from tavla_ai import engine
+from tavla_ai.bots.peers.players import Fault, OutsidePlayer
+from tavla_ai.rulesets import Ruleset
+
+Chosen = Sequence[npt.NDArray[np.int8] | Fault]
+
+# A game of tavla has some 55 turns; the rolls of a longer one are drawn when it gets there.
+_ROLLS_AT_ONCE = 64
+
+
+@dataclass
+class LockstepResult:
+    """Paired contests between A and B.
+
+    Attributes:
+      points: int16 `[pairs, 2]`, A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 with
+        the same dice. A void game is 0, and so is a match that could not be finished.
+      scores: int64 `[K]`, decided games by A's score, in the ruleset's order.
+      void_games: games that the stuck rule or a fault ended.
+      plies: turns of all games.
+      faults: who failed how → games that ended so, each of them void.
+    """
+
+    points: npt.NDArray[np.int16]
+    scores: npt.NDArray[np.int64]
+    void_games: int = 0
+    plies: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class _Contest:
+    """A game, or a match, on its way."""
+
+    pair: int
+    a_seat: int
+    away: list[int]
+    board: npt.NDArray[np.int8]
+    round: int = 0
+    first_seat: int | None = None
+    seat: int = 0
+    ply: int = 0
+    stuck: int = 0
+    rolls: npt.NDArray[np.int8] | None = None
+    opening: tuple[int, int] = (0, 0)
+
+    @property
+    def side(self) -> int:
+        """0 where A is to play, 1 where B is."""
+        return self.seat ^ self.a_seat
+
+
+def play_pairs(
+    ruleset: Ruleset,
+    a: engine.Player | OutsidePlayer,
+    b: engine.Player | OutsidePlayer,
+    *,
+    seed: int,
+    first_pair: int,
+    num_pairs: int,
+    length: int,
+    values: npt.NDArray[np.float32],
+    inputs: npt.NDArray[np.float32],
+    threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> LockstepResult:
+    """Play pairs of games, or of matches to `length` points (0: single games), as `engine.duel` does.
+
+    A player that fails, or that answers what is no legal play, ends the game: it is void, and a match is left
+    undecided.
+
+    Args:
+      values: float32 `[1 or length², K]`, utilities by (points I need − 1, points he needs − 1).
+      inputs: float32 `[same, K − 2]`, how networks see them.
+      threads: of the engine's players.
+      progress: called with the number of contests finished since its last call.
+    """
+    table = _Table(ruleset, (a, b), seed, length, values, inputs, threads)
+    result = LockstepResult(np.zeros((num_pairs, 2), np.int16), np.zeros(len(ruleset.scores), np.int64))
+    contests = [table.contest(first_pair + pair, a_seat) for pair in range(num_pairs) for a_seat in (0, 1)]
+    while contests:
+        going = []
+        by_side = [[contest for contest in contests if contest.side == side] for side in (0, 1)]
+        for side, turns in enumerate(by_side):
+            for contest, (chosen, legal) in zip(turns, table.choose(side, turns), strict=True):
+                points = table.move(contest, chosen, legal, result)
+                if points is None:
+                    going.append(contest)
+                else:
+                    result.points[contest.pair - first_pair, contest.a_seat] = points
+        if progress is not None and len(going) < len(contests):
+            progress(len(contests) - len(going))
+        contests = going
+    return result
+
+
+class _Table:
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        players: tuple[engine.Player | OutsidePlayer, engine.Player | OutsidePlayer],
+        seed: int,
+        length: int,
+        values: npt.NDArray[np.float32],
+        inputs: npt.NDArray[np.float32],
+        threads: int,
+    ) -> None:
+        self.ruleset = ruleset
+        self.rules = engine.compile_rules(ruleset)
+        self.players = players
+        self.seed, self.length, self.values, self.inputs, self.threads = seed, length, values, inputs, threads
+
+    def contest(self, pair: int, a_seat: int) -> _Contest:
+        contest = _Contest(pair, a_seat, [self.length, self.length], self.rules.start())
+        self._open(contest)
+        return contest
+
+    def _open(self, contest: _Contest) -> None:
+        """Set up the game of the contest's round."""
+        contest.board, contest.ply, contest.stuck, contest.rolls = self.rules.start(), 0, 0, None
+        if contest.first_seat is None:
+            contest.seat, contest.opening = engine.opening(self.rules, self.seed, contest.pair, contest.round)
+        else:
+            contest.seat, contest.opening = contest.first_seat, self._roll(contest)
+
+    def _roll(self, contest: _Contest) -> tuple[int, int]:
+        if contest.rolls is None or contest.ply >= len(contest.rolls):
+            number = contest.ply + _ROLLS_AT_ONCE
+            contest.rolls = engine.rolls(self.seed, contest.pair, number, contest.round)
+        first, second = contest.rolls[contest.ply].tolist()
+        return first, second
+
+    def choose(
+        self, side: int, turns: list[_Contest]
+    ) -> list[tuple[npt.NDArray[np.int8] | Fault, dict[bytes, int | None]]]:
+        """Return what a side makes of its turns, and the legal afterstates of each with the score that ends a game."""
+        if not turns:
+            return []
+        boards = np.stack([contest.board for contest in turns])
+        dice = np.array([contest.opening if contest.ply == 0 else self._roll(contest) for contest in turns], np.int8)
+        player = self.players[side]
+        if not isinstance(player, engine.Player):
+            legal = [
+                {after.tobytes(): _score(score) for after, score in zip(afterstates, scores, strict=True)}
+                for afterstates, _, scores in (
+                    engine.legal_plays(self.rules, board, *roll)
+                    for board, roll in zip(boards, dice.tolist(), strict=True)
+                )
+            ]
+            return list(zip(_checked(player, player.choose_plays(boards, dice), legal), legal, strict=True))
+        rows = [0] * len(turns)
+        if self.length:
+            rows = [(c.away[c.seat] - 1) * self.length + c.away[c.seat ^ 1] - 1 for c in turns]
+        afterstates, scores = engine.choose_plays(
+            self.rules,
+            player,
+            boards,
+            dice,
+            self.values[rows],
+            self.inputs[rows],
+            seed=self.seed,
+            games=np.array([contest.pair for contest in turns], np.uint64),
+            rounds=np.array([contest.round for contest in turns], np.uint32),
+            plies=np.array([contest.ply for contest in turns], np.uint32),
+            threads=min(self.threads, len(turns)),
+        )
+        return [(after, {after.tobytes(): _score(score)}) for after, score in zip(afterstates, scores, strict=True)]
+
+    def move(
+        self,
+        contest: _Contest,
+        chosen: npt.NDArray[np.int8] | Fault,
+        legal: dict[bytes, int | None],
+        result: LockstepResult,
+    ) -> int | None:
+        """Make a play, and return A's points once the contest is over."""
+        result.plies += 1
+        contest.ply += 1
+        if isinstance(chosen, Fault):
+            result.void_games += 1
+            result.faults[chosen.reason] += 1
+            return 0
+        score = legal[chosen.tobytes()]
+        if score is not None:
+            return self._score(contest, score, result)
+        contest.stuck = contest.stuck + 1 if np.array_equal(chosen, contest.board) else 0
+        if contest.stuck >= self.ruleset.stuck_limit:
+            result.void_games += 1
+            if self.length == 0:
+                return 0
+            contest.first_seat = None
+            contest.round += 1
+            self._open(contest)
+            return None
+        contest.board = np.ascontiguousarray(chosen[::-1])
+        contest.seat ^= 1
+        return None
+
+    def _score(self, contest: _Contest, score: int, result: LockstepResult) -> int | None:
+        winner = contest.seat
+        points = score if contest.side == 0 else -score
+        result.scores[self.ruleset.scores.index(points)] += 1
+        if self.length == 0:
+            return points
+        contest.away[winner] -= score
+        if contest.away[winner] <= 0:
+            return 1 if contest.side == 0 else -1
+        # After a drawn game the next one starts with a fresh opening roll.
+        contest.first_seat = winner if self.ruleset.next_game == "winner_rolls" and score > 0 else None
+        contest.round += 1
+        self._open(contest)
+        return None
+
+
+def _score(score: np.int16) -> int | None:
+    return None if score == engine.NO_SCORE else int(score)
+
+
+def _checked(player: OutsidePlayer, answers: Chosen, legal: list[dict[bytes, int | None]]) -> Chosen:
+    """Return the answers, those that are no legal play replaced by what is wrong with them."""
+    checked: list[npt.NDArray[np.int8] | Fault] = []
+    for answer, plays in zip(answers, legal, strict=True):
+        if isinstance(answer, Fault):
+            checked.append(Fault(f"{player.name}: {answer.reason}"))
+        elif answer.tobytes() in plays:
+            checked.append(answer)
+        else:
+            checked.append(Fault(f"{player.name}: an illegal play"))
+    return checked
