@@ -7,7 +7,6 @@ of winning the match.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -75,7 +74,7 @@ class Level(BaseModel):
 
     name: str = Field(description="what players call it")
     ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead")
-    noise: float = Field(default=0.0, ge=0, description="standard deviation of its error about a play, in points")
+    noise: float = Field(default=0.0, ge=0, description="standard deviation of its error about a position, in points")
     cap: float = Field(default=0.0, ge=0, description="what a play may lose at most, in points")
 
 
@@ -252,9 +251,11 @@ class Evaluator:
         self.search = search
         self.threads = threads
         self.tables = load_tables(self.ruleset) if tables else None
+        self._rules = engine.compile_rules(self.ruleset)
+        self._network = checkpoint.network_for(self.ruleset)
         self._searcher = engine.Searcher(
-            engine.compile_rules(self.ruleset),
-            checkpoint.network_for(self.ruleset),
+            self._rules,
+            self._network,
             self.tables,
             cache_entries=cache_entries,
             threads=threads,
@@ -447,25 +448,41 @@ class Evaluator:
         *,
         level: Level,
         seed: int = 0,
+        game: int = 0,
     ) -> LegalPlay:
         """Return the play of a bot of some level.
 
-        Its opinion of each play is off by a normal error, drawn once for the position, the roll and the seed. It
-        never makes a play that is worse than the best by more than the level's cap, and a play that ends the game
-        best is made by every level.
+        Its opinion of each position is off by a normal error, which belongs to the position in that game of that
+        seed. It never makes a play that is worse than the best by more than the level's cap, and a play that ends
+        the game best is made by every level. In Gul Bara, where a roll may be several stages, every level plays each
+        stage as well as it can.
+
+        Args:
+          seed: of the errors, 0 to 2**64 − 1; as in tournaments, with `game`.
+          game: number of the game.
 
         Raises:
           RulesetError: see `rank_plays`.
         """
-        ranked = self.rank_plays(position, dice, match, ply=level.ply)
-        if level.noise == 0 or ranked[0].score is not None or len(ranked) == 1:
-            return ranked[0]
-        point = self.utility(match).point
-        close = [play for play in ranked if play.loss <= level.cap * point]
-        key = position.board.tobytes() + bytes(sorted(dice)) + seed.to_bytes(16, "little", signed=True)
-        rng = np.random.default_rng(int.from_bytes(hashlib.sha256(key).digest()[:16], "little"))
-        errors = rng.normal(0.0, level.noise * point, len(close))
-        return close[int(np.argmax([play.evaluation.value + error for play, error in zip(close, errors, strict=True)]))]
+        if self.ruleset.family == "gul-bara":
+            return self.rank_plays(position, dice, match)[0]
+        plays = legal_plays(self.ruleset, position, dice)
+        player = engine.Player.network(
+            self._network, self.tables, ply=level.ply, noise=level.noise, cap=level.cap, **self.search.filters()
+        )
+        afterstates, _ = engine.choose_plays(
+            self._rules,
+            player,
+            position.board[None].copy(),
+            np.array([dice], np.int8),
+            *_stakes(self.utility(match)),
+            seed=seed,
+            games=np.array([game], np.uint64),
+            rounds=np.zeros(1, np.uint32),
+            plies=np.zeros(1, np.uint32),
+        )
+        chosen = Position(afterstates[0])
+        return next(play for play in plays if play.afterstate == chosen)
 
     def timeout_play(
         self, position: Position, dice: tuple[int, int], match: MatchState = MatchState(), *, seed: int = 0

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from test_invariants import untrained
 
 from tavla_ai import engine
+from tavla_ai.checkpoint import load_checkpoint
+from tavla_ai.errors import RulesetError
+from tavla_ai.match import Utility
 from tavla_ai.position import Position
 from tavla_ai.rulesets import get_ruleset
 
@@ -311,3 +316,93 @@ def test_pubeval_wants_its_122_weights(number: int) -> None:
     for weights in ((right, wrong), (wrong, right)):
         with pytest.raises(ValueError, match="122 weights expected"):
             engine.Player.pubeval(*weights)
+
+
+# Misjudgement and luck
+
+
+def test_a_misjudging_bot_against_itself_is_exactly_even(network_of: NetworkOf, single_game: Utilities) -> None:
+    player = engine.Player.network(network_of(), noise=0.3, cap=0.5)
+    rules = engine.compile_rules(get_ruleset("north-sultan"))
+    result = engine.duel(rules, player, player, 5, 0, 50, 0, *single_game)
+    assert (result.points.sum(axis=1) == 0).all()
+
+
+def test_more_noise_is_weaker_and_its_cap_bounds_it(network_of: NetworkOf, single_game: Utilities) -> None:
+    rules, network = engine.compile_rules(get_ruleset("north-sultan")), network_of()
+    best = engine.Player.network(network)
+    capped = engine.Player.network(network, noise=5.0, cap=0.0)
+    same = engine.duel(rules, best, capped, 5, 0, 50, 0, *single_game)
+    assert (same.points.sum(axis=1) == 0).all()  # nothing but the best is within a cap of 0
+    noisy = engine.Player.network(network, noise=5.0, cap=5.0)
+    other = engine.duel(rules, best, noisy, 5, 0, 50, 0, *single_game)
+    assert (other.points.sum(axis=1) != 0).any()
+
+
+def test_an_error_belongs_to_the_position_in_its_game(network_of: NetworkOf, single_game: Utilities) -> None:
+    rules = engine.compile_rules(get_ruleset("north-sultan"))
+    player = engine.Player.network(network_of(), noise=1.0, cap=5.0)
+
+    def play(board: np.ndarray, roll: tuple[int, int], game: int, ply: int) -> bytes:
+        afterstates, _ = engine.choose_plays(
+            rules,
+            player,
+            board[None],
+            np.array([roll], np.int8),
+            *single_game,
+            seed=3,
+            games=np.array([game], np.uint64),
+            rounds=np.zeros(1, np.uint32),
+            plies=np.array([ply], np.uint32),
+        )
+        return afterstates.tobytes()
+
+    start = rules.start()
+    assert play(start, (3, 1), 0, 0) == play(start, (1, 3), 0, 7)
+    assert len({play(start, (3, 1), game, 0) for game in range(20)}) > 3
+
+
+@pytest.mark.parametrize("preset", ["north-sultan", "oyna-tavla", "plakoto", "fevga"])
+def test_luck_is_nothing_on_average_and_most_of_what_results_vary_by(preset: str) -> None:
+    ruleset = get_ruleset(preset)
+    rules = engine.compile_rules(ruleset)
+    utility = Utility.points(ruleset)
+    stakes = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    network = engine.Player.network(untrained(preset, 3))
+    result = engine.duel(rules, network, engine.Player.random(), 5, 0, 40, 0, *stakes, 1, network)
+    assert result.luck.shape == (40, 2)
+    error = result.luck.std() / np.sqrt(result.luck.size)
+    assert abs(result.luck.mean()) < 4 * error
+    threaded = engine.duel(rules, network, engine.Player.random(), 5, 0, 40, 0, *stakes, 3, network)
+    np.testing.assert_array_equal(threaded.luck, result.luck)
+    plain = engine.duel(rules, network, engine.Player.random(), 5, 0, 40, 0, *stakes)
+    np.testing.assert_array_equal(plain.points, result.points)
+    assert plain.luck.shape == (0, 2)
+
+
+def test_without_its_luck_a_result_varies_less(match_grid: Callable[[int], Utilities]) -> None:
+    """The shipped network knows most of what luck there was, in matches too."""
+    ruleset = get_ruleset("north-sultan")
+    rules = engine.compile_rules(ruleset)
+    network = load_checkpoint(Path(__file__).parents[1] / "checkpoints" / "tavla").engine_network()
+    player = engine.Player.network(network)
+    weak = engine.Player.network(network, noise=0.03, cap=0.1)
+    utility = Utility.points(ruleset)
+    single = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    for length, stakes in ((0, single), (3, match_grid(3))):
+        result = engine.duel(rules, player, weak, 5, 0, 60, length, *stakes, 1, player)
+        points = result.points if length == 0 else (result.points + 1) / 2
+        adjusted = points - result.luck
+        assert adjusted.std() < points.std() / 2
+        assert abs((adjusted - points).mean()) < 4 * result.luck.std() / np.sqrt(result.luck.size)
+
+
+def test_only_a_network_judges_luck(single_game: Utilities, network_of: NetworkOf) -> None:
+    rules = engine.compile_rules(get_ruleset("north-sultan"))
+    random = engine.Player.random()
+    with pytest.raises(ValueError, match="judge: a network expected"):
+        engine.duel(rules, random, random, 5, 0, 1, 0, *single_game, 1, random)
+    gul_bara = engine.compile_rules(get_ruleset("gul-bara"))
+    judge = engine.Player.network(untrained("gul-bara", 3))
+    with pytest.raises(RulesetError, match="its luck is not known"):
+        engine.duel(gul_bara, random, random, 5, 0, 1, 0, *single_game, 1, judge)

@@ -72,9 +72,9 @@ class Player:
         """Tesauro's pubeval with its 122 contact and 122 race weights, float32."""
 
     @staticmethod
-    def network(network: Network, tables: Bearoff | None = None, *, ply: int = 0, root: Sequence[tuple[int, int, float]] = [(8, 0, 0.0)], replies: tuple[int, int, float] = (1, 0, 0.0), values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, inputs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Player:
+    def network(network: Network, tables: Bearoff | None = None, *, ply: int = 0, root: Sequence[tuple[int, int, float]] = [(8, 0, 0.0)], replies: tuple[int, int, float] = (1, 0, 0.0), values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, inputs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, noise: float = 0.0, cap: float = 0.0) -> Player:
         """
-        The play of the highest expected utility as a search at `ply` sees it; filters as for `Searcher`. `values` float32[K] and `inputs` float32[K - 2] stand in for the contest's own: what it plays for, and what the network is told of that.
+        The play of the highest expected utility as a search at `ply` sees it; filters as for `Searcher`. `values` float32[K] and `inputs` float32[K - 2] stand in for the contest's own: what it plays for, and what the network is told of that. Its judgement of each position is off by a normal error of `noise` points, the same whenever it meets the position in a game, and no play loses more than `cap` points.
         """
 
 class SelfPlayResult:
@@ -124,6 +124,12 @@ class DuelResult:
     def points(self) -> NDArray[numpy.int16]:
         """
         [pairs, 2] int16: A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 with the same dice. A void game is 0.
+        """
+
+    @property
+    def luck(self) -> NDArray[numpy.float64]:
+        """
+        [pairs, 2] float64: by how much the judge thinks that A's rolls were better than B's, in points or in match-winning chance; no rows without a judge.
         """
 
     @property
@@ -202,9 +208,9 @@ def random_turns(rules: Rules, seed: int, game: int) -> list[dict[str, Any]]:
     Return the turns of one game of random play, each seen by its mover: `before` int8[1, 2, num_places] and the stages `passed` to him, `dice` ((0, 0) where passed dice ended the game), `after`, the stages `passed_on`, and his `score` or NO_SCORE.
     """
 
-def duel(rules: Rules, a: Player, b: Player, seed: int, first_pair: int, num_pairs: int, length: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 1) -> DuelResult:
+def duel(rules: Rules, a: Player, b: Player, seed: int, first_pair: int, num_pairs: int, length: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 1, judge: Player | None = None) -> DuelResult:
     """
-    Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by (points I need - 1, points he needs - 1).
+    Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by (points I need - 1, points he needs - 1). A network as `judge` says how lucky the rolls were.
     """
 
 def choose_plays(rules: Rules, player: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, seed: int, games: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[NDArray[numpy.int8], NDArray[numpy.int16]]:

@@ -392,14 +392,23 @@ std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int1
 }
 
 DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::uint64_t seed, std::uint64_t first_pair,
-                    std::int64_t num_pairs, int length, const Matrix& values, const Matrix& inputs, int threads) {
+                    std::int64_t num_pairs, int length, const Matrix& values, const Matrix& inputs, int threads,
+                    const Player* judge) {
   for (const Player* player : {&a, &b}) require_plays(*player, rules);
+  const NetworkPlayer* judging = nullptr;
+  if (judge) {
+    require_plays(*judge, rules);
+    judging = std::get_if<NetworkPlayer>(&judge->kind);
+    require(judging, "judge: a network expected");
+    if (rules.family == Family::kGulBara)
+      throw RulesError("judge: a turn of Gul Bara is more than one roll; its luck is not known");
+  }
   require(length >= 0 && num_pairs >= 0, "length and num_pairs: numbers from 0 up expected");
   Contest contest{length, utilities_of(values, inputs, rules.num_scores())};
   require(contest.grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
           "utilities: one row for single games, length * length rows for matches expected");
   const nb::gil_scoped_release release;
-  return duel(rules, a, b, contest, seed, first_pair, num_pairs, threads);
+  return duel(rules, a, b, judging, contest, seed, first_pair, num_pairs, threads);
 }
 
 std::vector<std::vector<int>> stages_to_lists(const std::vector<Stage>& stages) {
@@ -479,8 +488,10 @@ NB_MODULE(_core, m) {
           "network",
           [](std::shared_ptr<Network> network, std::shared_ptr<Bearoff> tables, int ply,
              const std::vector<std::tuple<int, int, float>>& root, const std::tuple<int, int, float>& replies,
-             const std::optional<Vector>& values, const std::optional<Vector>& inputs) {
+             const std::optional<Vector>& values, const std::optional<Vector>& inputs, float noise, float cap) {
             require(ply >= 0 && ply <= 4, "ply: 0 to 4 expected");
+            require(std::isfinite(noise) && noise >= 0 && std::isfinite(cap) && cap >= 0,
+                    "noise and cap: numbers from 0 up expected");
             const auto fixed = [](const std::optional<Vector>& given, int expected) {
               std::optional<std::array<float, kMaxScores>> numbers;
               if (!given) return numbers;
@@ -492,14 +503,17 @@ NB_MODULE(_core, m) {
               return numbers;
             };
             const Stakes stakes{fixed(values, network->num_outputs()), fixed(inputs, network->num_utility_inputs())};
-            return Player{NetworkPlayer{std::move(network), std::move(tables), settings_of(root, replies), ply}, stakes};
+            return Player{NetworkPlayer{std::move(network), std::move(tables), settings_of(root, replies), ply, {noise, cap}},
+                          stakes};
           },
           "network"_a, "tables"_a = nb::none(), nb::kw_only(), "ply"_a = 0,
           "root"_a = std::vector<std::tuple<int, int, float>>{{8, 0, 0.0f}},
           "replies"_a = std::tuple<int, int, float>{1, 0, 0.0f}, "values"_a = nb::none(), "inputs"_a = nb::none(),
+          "noise"_a = 0.0f, "cap"_a = 0.0f,
           "The play of the highest expected utility as a search at `ply` sees it; filters as for `Searcher`. `values` "
           "float32[K] and `inputs` float32[K - 2] stand in for the contest's own: what it plays for, and what the "
-          "network is told of that.");
+          "network is told of that. Its judgement of each position is off by a normal error of `noise` points, the same "
+          "whenever it meets the position in a game, and no play loses more than `cap` points.");
 
   nb::class_<SelfPlayParts>(m, "SelfPlayResult", "Trajectories of self-play, game after game.")
       .def_prop_ro("boards",
@@ -558,6 +572,12 @@ NB_MODULE(_core, m) {
                    },
                    nb::rv_policy::automatic, "[pairs, 2] int16: A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 "
                    "with the same dice. A void game is 0.")
+      .def_prop_ro("luck",
+                   [](const DuelResult& r) {
+                     return to_numpy(std::vector<double>(r.luck), {r.luck.size() / 2, 2});
+                   },
+                   nb::rv_policy::automatic, "[pairs, 2] float64: by how much the judge thinks that A's rolls were better than B's, in points or in "
+                   "match-winning chance; no rows without a judge.")
       .def_ro("scores", &DuelResult::scores, "Games by score for A, in the ruleset's order.")
       .def_ro("games", &DuelResult::games)
       .def_ro("void_games", &DuelResult::void_games)
@@ -653,10 +673,10 @@ NB_MODULE(_core, m) {
         "stages `passed` to him, `dice` ((0, 0) where passed dice ended the game), `after`, the stages `passed_on`, "
         "and his `score` or NO_SCORE.");
   m.def("duel", &run_duel, "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, "length"_a, "values"_a.noconvert(),
-        "inputs"_a.noconvert(), "threads"_a = 1,
+        "inputs"_a.noconvert(), "threads"_a = 1, "judge"_a = nb::none(),
         "Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats "
         "swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by "
-        "(points I need - 1, points he needs - 1).");
+        "(points I need - 1, points he needs - 1). A network as `judge` says how lucky the rolls were.");
   m.def("choose_plays", &run_choose_plays, "rules"_a, "player"_a, "boards"_a.noconvert(), "dice"_a.noconvert(),
         "values"_a.noconvert(), "inputs"_a.noconvert(), nb::kw_only(), "seed"_a, "games"_a.noconvert(),
         "rounds"_a.noconvert(), "plies"_a.noconvert(), "threads"_a = 1,

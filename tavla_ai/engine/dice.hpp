@@ -50,6 +50,12 @@ class GameStreams {
   double scramble_draw(std::uint32_t n) const { return chance(Stream::kScramble, n); }
   double sample_draw(std::uint32_t ply) const { return chance(Stream::kSample, ply); }
 
+  // Two numbers in (0, 1) behind a player's error about a position.
+  std::array<double, 2> error_draw(std::uint32_t position) const {
+    const auto random = draw(Stream::kError, position);
+    return {(random[0] + 0.5) * 0x1p-32, (random[1] + 0.5) * 0x1p-32};
+  }
+
  private:
   enum class Stream : std::uint32_t {
     kDice = 0,
@@ -59,6 +65,7 @@ class GameStreams {
     kExplore = 4,
     kScramble = 5,
     kSample = 6,
+    kError = 7,
   };
 
   double chance(Stream stream, std::uint32_t n) const { return draw(stream, n)[0] * 0x1p-32; }

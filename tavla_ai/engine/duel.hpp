@@ -1,7 +1,9 @@
 // Paired games and matches between two players: the same dice twice, with the seats swapped.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "game.hpp"
@@ -24,30 +26,73 @@ struct Contest {
 
 struct DuelResult {
   std::vector<std::int16_t> points;   // [pairs, 2] for A: its score, or ±1 for a match won or lost
+  std::vector<double> luck;           // [pairs, 2] A's, less B's, in the contest's utility; empty without a judge
   std::vector<std::int64_t> scores;   // [K] games by score for A
   std::int64_t games = 0;
   std::int64_t void_games = 0;
   std::int64_t plies = 0;
 };
 
+// A network's opinion of rolls: what the best play of the roll is worth, less the mean over the rolls that there could
+// have been. It is 0 on average whatever the network, so taking it away from a result leaves its mean alone.
+class Judge {
+ public:
+  Judge(const Rules& rules, const NetworkPlayer& network)
+      : rules_(rules), thread_(rules, *network.network, network.tables.get(), search_, nullptr) {}
+
+  // can_double: false for an opening roll that is played as it fell.
+  double luck(const Board& before, Roll rolled, const Utility& utility, bool can_double) {
+    double total = 0;
+    double of_roll = 0;
+    int weights = 0;
+    Deadline never;
+    for (int first = 1; first <= 6; ++first)
+      for (int second = 1; second <= (can_double ? first : first - 1); ++second) {
+        const double value = utility.of(*thread_.reply(before, {first, second}, utility, 0, never), rules_.num_scores());
+        const int weight = first == second ? 1 : 2;
+        total += weight * value;
+        weights += weight;
+        if (first == std::max(rolled.first, rolled.second) && second == std::min(rolled.first, rolled.second))
+          of_roll = value;
+      }
+    return of_roll - total / weights;
+  }
+
+ private:
+  const Rules& rules_;
+  SearchSettings search_;
+  SearchThread thread_;
+};
+
 class DuelTable {
  public:
-  DuelTable(const Rules& rules, const Player& a, const Player& b, const Contest& contest)
+  DuelTable(const Rules& rules, const Player& a, const Player& b, const NetworkPlayer* judge, const Contest& contest)
       : rules_(rules), contest_(contest), stakes_{a.stakes, b.stakes}, choosers_{make_chooser(a), make_chooser(b)},
-        plays_(std::make_unique<PlayList>()) {}
+        plays_(std::make_unique<PlayList>()) {
+    if (judge) judge_.emplace(rules, *judge);
+  }
 
-  // Plays pair `pair` with A in seat `a_seat`, returns A's points.
-  int play(std::uint64_t seed, std::uint64_t pair, int a_seat, DuelResult& result) {
+  // Plays pair `pair` with A in seat `a_seat`, returns A's points; `luck` becomes A's less B's.
+  int play(std::uint64_t seed, std::uint64_t pair, int a_seat, DuelResult& result, double& luck) {
+    luck = 0;
     std::array<int, 2> away{contest_.length, contest_.length};  // by seat
     std::optional<int> first_seat;
     for (std::uint32_t round = 0;; ++round) {
       const GameStreams streams(seed, pair, round);
+      std::array<Utility, 2> real;
       std::array<Utility, 2> utilities;
-      for (int seat = 0; seat < 2; ++seat) 
-        utilities[seat] = stakes_[seat ^ a_seat].seen(contest_.utility(away[seat], away[seat ^ 1]));
+      for (int seat = 0; seat < 2; ++seat) {
+        real[seat] = contest_.utility(away[seat], away[seat ^ 1]);
+        utilities[seat] = stakes_[seat ^ a_seat].seen(real[seat]);
+      }
       const GameResult game = play_game(
           rules_, streams, first_seat,
           [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
+            if (judge_) {
+              const bool can_double = ply > 0 || rules_.opening_rerolls || first_seat.has_value();
+              const double of_roll = judge_->luck(before, roll, real[seat], can_double);
+              luck += seat == a_seat ? of_roll : -of_roll;
+            }
             return std::visit(
                 [&](auto& chooser) {
                   return Seat(rules_, chooser, *plays_).take_turn(before, roll, utilities[seat], streams, ply);
@@ -87,21 +132,27 @@ class DuelTable {
   const Contest& contest_;
   std::array<Stakes, 2> stakes_;     // A, B
   std::array<Chooser, 2> choosers_;
+  std::optional<Judge> judge_;
   std::unique_ptr<PlayList> plays_;
 };
 
-inline DuelResult duel(const Rules& rules, const Player& a, const Player& b, const Contest& contest,
-                       std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs, int threads) {
+inline DuelResult duel(const Rules& rules, const Player& a, const Player& b, const NetworkPlayer* judge,
+                       const Contest& contest, std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs, int threads) {
   DuelResult total;
   total.points.resize(static_cast<std::size_t>(num_pairs) * 2);
+  if (judge) total.luck.resize(static_cast<std::size_t>(num_pairs) * 2);
   total.scores.resize(rules.num_scores());
   std::vector<DuelResult> parts(std::max(threads, 1), total);
   run_threads(threads, num_pairs, [&](int part, std::int64_t begin, std::int64_t end) {
-    DuelTable table(rules, a, b, contest);
+    DuelTable table(rules, a, b, judge, contest);
+    double luck = 0;
     for (std::int64_t i = begin; i < end; ++i)
-      for (int a_seat = 0; a_seat < 2; ++a_seat)
-        total.points[static_cast<std::size_t>(2 * i + a_seat)] = static_cast<std::int16_t>(
-            table.play(seed, first_pair + static_cast<std::uint64_t>(i), a_seat, parts[part]));
+      for (int a_seat = 0; a_seat < 2; ++a_seat) {
+        const auto index = static_cast<std::size_t>(2 * i + a_seat);
+        total.points[index] = static_cast<std::int16_t>(
+            table.play(seed, first_pair + static_cast<std::uint64_t>(i), a_seat, parts[part], luck));
+        if (judge) total.luck[index] = luck;
+      }
   });
   for (const DuelResult& part : parts) {
     for (int k = 0; k < rules.num_scores(); ++k) total.scores[k] += part.scores[k];

@@ -11,6 +11,7 @@
 
 #include "cache.hpp"
 #include "choosers.hpp"
+#include "level.hpp"
 #include "threads.hpp"
 
 namespace tavla {
@@ -321,14 +322,16 @@ class Searcher {
 class SearchChooser {
  public:
   SearchChooser(std::shared_ptr<const Network> network, std::shared_ptr<const Bearoff> tables, SearchSettings settings,
-                int ply)
-      : network_(std::move(network)), tables_(std::move(tables)), settings_(std::move(settings)), ply_(ply) {}
+                int ply, const Misjudgement& misjudgement)
+      : network_(std::move(network)), tables_(std::move(tables)), settings_(std::move(settings)), ply_(ply),
+        misjudgement_(misjudgement) {}
 
   int choose(const Decision& decision) {
     if (decision.plays.num_leaves() == 1) return 0;
     if (!searcher_) searcher_.emplace(decision.rules, *network_, tables_.get(), settings_, nullptr, 1);
     Deadline never;
-    return searcher_->rank(decision.before, decision.roll, decision.utility, ply_, never).order().front();
+    const SearchedPlays found = searcher_->rank(decision.before, decision.roll, decision.utility, ply_, never);
+    return misjudged(misjudgement_, decision, found.values, found.order().front());
   }
 
  private:
@@ -336,6 +339,7 @@ class SearchChooser {
   std::shared_ptr<const Bearoff> tables_;
   SearchSettings settings_;
   int ply_;
+  Misjudgement misjudgement_;
   std::optional<Searcher> searcher_;
 };
 

@@ -1,0 +1,61 @@
+// Weaker play that looks human: a judgement that is off, by a bounded amount.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include "choosers.hpp"
+
+namespace tavla {
+
+// How far a player's judgement is off, in points.
+struct Misjudgement {
+  float noise = 0;  // standard deviation of the error about each position
+  float cap = 0;    // what a play may lose at most
+
+  bool is_none() const { return noise <= 0; }
+};
+
+// A standard normal number that belongs to the position after a play, in this game: whoever looks at it twice errs
+// alike. It does not depend on the other plays of the roll.
+inline float normal_error(const Decision& decision, int leaf) {
+  const auto mixed = [](std::uint64_t x) {
+    x *= 0xD6E8FEB86659FD93u;
+    x ^= x >> 32;
+    x *= 0xD6E8FEB86659FD93u;
+    return x ^ (x >> 32);
+  };
+  const Board after = decision.plays.afterstate(leaf, decision.before);
+  std::uint64_t hash = 0;
+  for (const auto& row : after.count)
+    for (std::int8_t count : row) hash = mixed(hash * 16 + static_cast<std::uint64_t>(count) + 1);
+  const auto [first, second] = decision.streams.error_draw(static_cast<std::uint32_t>(hash ^ (hash >> 32)));
+  // Box and Muller, Annals of Mathematical Statistics 29 (1958); `first` is never 0.
+  return static_cast<float>(std::sqrt(-2 * std::log(first)) * std::cos(2 * std::numbers::pi * second));
+}
+
+// The play that a misjudging player takes for the best. `values` are the plays' real values, `best` the best play; it
+// is made if it ends the game.
+inline int misjudged(const Misjudgement& misjudgement, const Decision& decision, const std::vector<float>& values,
+                     int best) {
+  if (misjudgement.is_none() || decision.plays.leaf(best).is_finished()) return best;
+  const float point = decision.utility.point(decision.rules.num_scores());
+  const float least = values[best] - misjudgement.cap * point;
+  int chosen = best;
+  float highest = 0;
+  bool is_first = true;
+  for (int leaf = 0; leaf < decision.plays.num_leaves(); ++leaf) {
+    if (values[leaf] < least) continue;
+    const float seen = values[leaf] + misjudgement.noise * point * normal_error(decision, leaf);
+    if (is_first || seen > highest) {
+      chosen = leaf;
+      highest = seen;
+    }
+    is_first = false;
+  }
+  return chosen;
+}
+
+}  // namespace tavla
