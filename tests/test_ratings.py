@@ -2,13 +2,17 @@
 
 import json
 import math
+import xml.etree.ElementTree as ET
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 
 from tavla_ai import elo
+from tavla_ai.cli import main
 from tavla_ai.errors import TavlaError
 from tavla_ai.ratings import ELO_PER_LOGIT, Pairing, Ratings, rate
 
@@ -363,3 +367,71 @@ def test_the_ladder_is_found_again_by_simulation() -> None:
             player = ratings.rating(name)
             assert abs(player.rating - truth) <= 3.5 * player.standard_error
             assert player.standard_error < 16
+
+
+# elo-simulate
+
+
+def run(*args: object) -> Result:
+    return CliRunner().invoke(main, [str(arg) for arg in args])
+
+
+def ok(*args: object) -> str:
+    result = run(*args)
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return result.stdout
+
+
+def ok_json(*args: object) -> Any:
+    return json.loads(ok(*args, "--json"))
+
+
+def fails(*args: object) -> str:
+    """Run with a user's mistake and return its one line."""
+    result = run(*args)
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr.strip()
+
+
+def test_elo_simulate_prints_a_table_and_draws(tmp_path: Path) -> None:
+    plot = tmp_path / "elo.svg"
+    out = ok("elo-simulate", "--strength", 1650, "--runs", 300, "--matches", 60, "--plot", plot)
+    assert "wins and losses balance at 1650.0" in out
+    rows = [line.split() for line in out.splitlines()]
+    assert ["0", "1500.0", "0.0", *["1500"] * 5] in rows
+    assert any(row[:1] == ["60"] for row in rows)
+    root = ET.parse(plot).getroot()
+    assert len(root.findall("{http://www.w3.org/2000/svg}polygon")) == 2
+
+
+def test_elo_simulate_json() -> None:
+    given = ("elo-simulate", "--win", "a=0.5", "--bots", "a=1000", "--mix", "a=2", "--runs", 50, "--matches", 500)
+    data = ok_json(*given)
+    assert data["bots"] == {"a": 1000}
+    assert len(data["band"]) == 501
+    assert data["final_mean"] == pytest.approx(1000, abs=40)
+    assert "one of them never comes" in ok("elo-simulate", "--win", "easy=1", "--runs", 2, "--matches", 5)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "expected either --strength or --win"),
+        (["--strength", "1500", "--win", "easy=0.5"], "expected either --strength or --win"),
+        (["--strength", "nan"], "strength: rating nan"),
+        (["--win", "easy"], "'--win': 'easy': expected BOT=NUMBER"),
+        (["--win", "easy=x"], "'easy=x': expected BOT=NUMBER"),
+        (["--win", "easy=0.5,easy=0.6"], "easy stands there twice"),
+        (["--win", "easy=2"], "win chance 2 against easy"),
+        (["--win", "expert=0.5"], "no such bot; expected one of easy, medium, hard"),
+        (["--strength", "1500", "--bots", ""], "'--bots'"),
+        (["--strength", "1500", "--mix", "easy=0"], "mix of no bot"),
+        (["--strength", "1500", "--matches", "0"], "'--matches'"),
+    ],
+)
+def test_elo_simulate_mistakes(args: list[str], message: str) -> None:
+    assert message in fails("elo-simulate", *args)

@@ -85,13 +85,12 @@ def dice_audit(files: tuple[Path, ...], seed: int | None, games: int, plies: int
         click.echo("Too few rolls to test anything.")
         return
     p_value, audit, test = smallest
-    verdict = (
-        "below it: unlikely of fair dice" if p_value < _LEVEL / len(done) else "above it: no sign against the dice"
-    )
+    threshold = _LEVEL / len(done)
+    verdict = "seldom so small with fair dice" if p_value < threshold else "no sign against the dice"
     click.echo(
-        f"Of {len(done)} tests some look unlikely by chance. All together they do so once in {1 / _LEVEL:.0f} audits of "
-        f"fair dice\nor less where the smallest p is below {_LEVEL} / {len(done)} = {_LEVEL / len(done):.2g} "
-        f"(Bonferroni). It is {_p(p_value)} ({audit.player}, {test.name}), {verdict}."
+        f"{len(done)} tests: fair dice have a smallest p below {_LEVEL} / {len(done)} = {threshold:.2g} (Bonferroni) "
+        f"in at most one of {1 / _LEVEL:.0f} audits.\n"
+        f"Here it is {_p(p_value)} ({audit.player}, {test.name}): {verdict}."
     )
 
 
