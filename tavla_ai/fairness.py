@@ -306,8 +306,8 @@ class PlayerRolls:
     Attributes:
       rolls: player → int8 `[N, 2]`, in the order of the lines.
       openings: rolls left out because they were opening dice.
-      repeated: rolls left out because the same player had thrown the same dice of a seed in another game: paired
-        tournaments repeat theirs, and a repeated roll proves nothing new.
+      repeated: rolls left out because the same player had thrown the same dice of a seed in another game: a
+        round robin repeats them for every opponent, and a repeated roll proves nothing new.
     """
 
     rolls: dict[str, Rolls]

@@ -202,6 +202,9 @@ def test_a_player_with_only_wins_is_rated() -> None:
     assert 0 < gap < many.difference("a", "b")[0] < 3000
     assert error > gap
     assert values(rate([Pairing("a", "b", 1, 0)], anchors={"b": 1200}))["a"] > 1200
+    # The maximum where a million wins stand against the prior is found too.
+    million = rate([Pairing("a", "b", 1e6, 0), Pairing("b", "c", 0, 1e6)], anchors={"a": 1000, "c": 1000})
+    assert -2500 < million.rating("b").rating < -1000
     everyone = [Pairing(a, b, 50, 0) for a, b in combinations("abcd", 2)]
     assert list(values(rate(everyone)).values()) == sorted(values(rate(everyone)).values(), reverse=True)
 

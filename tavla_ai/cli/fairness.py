@@ -45,7 +45,7 @@ def dice_audit(files: tuple[Path, ...], seed: int | None, games: int, plies: int
 
     A seed is replayed, `ruleset`, `round` (the game of a match) and `first` (the seat that won the game before and so
     starts without opening dice) say how; rolls are as they were thrown. Opening dice, which are never a double, are
-    left out, and dice of a seed that one player had twice, as in paired games, count once.
+    left out, and dice of a seed that one player had twice, as in a round robin, count once.
 
     \b
     Example:
