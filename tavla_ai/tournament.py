@@ -20,12 +20,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from tavla_ai import engine
 from tavla_ai.bearoff import load_tables
 from tavla_ai.bots import Bot
+from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.lockstep import LockstepResult, play_pairs
 from tavla_ai.match import Utility, match_equity
 from tavla_ai.rulesets import Ruleset
 
-MAX_SEED = 2**64 - 1
 MAX_WORKERS = 1024
 
 ProgressCallback = Callable[[int], None]

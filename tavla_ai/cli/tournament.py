@@ -9,9 +9,10 @@ import click
 from tavla_ai.bots import make_bot
 from tavla_ai.cli.options import json_option, ruleset_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
+from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.rulesets import get_ruleset
-from tavla_ai.tournament import MAX_SEED, MAX_WORKERS, BotTotal, PairResult, TournamentResult, play_tournament
+from tavla_ai.tournament import MAX_WORKERS, BotTotal, PairResult, TournamentResult, play_tournament
 
 
 @click.command()
