@@ -12,7 +12,18 @@ from typing import Any, NoReturn
 
 import click
 
-from tavla_ai.cli import analysis, bearoff, checkpoints, development, met, positions, protocols, rulesets, tournament
+from tavla_ai.cli import (
+    analysis,
+    bearoff,
+    checkpoints,
+    development,
+    error_rate,
+    met,
+    positions,
+    protocols,
+    rulesets,
+    tournament,
+)
 from tavla_ai.errors import TavlaError
 
 USER_ERROR = 2
@@ -71,6 +82,7 @@ for command in (
     checkpoints.inspect,
     development.bench,
     development.train,
+    error_rate.error_rate,
     met.met,
     positions.moves,
     positions.perft,

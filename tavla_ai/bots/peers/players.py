@@ -141,7 +141,7 @@ _SLACK = 1e-3
 
 def close_plays(values: npt.NDArray[np.float64], keep: int, margin: float) -> npt.NDArray[np.bool_]:
     """Return `[n]` bool: which of the plays are among the best `keep` and within `margin` of the best."""
-    chosen = values >= values.max() - margin
+    chosen: npt.NDArray[np.bool_] = np.asarray(values >= values.max() - margin)
     chosen[np.argsort(-values, kind="stable")[keep:]] = False
     return chosen
 
