@@ -54,7 +54,10 @@ def test_a_folder_may_have_a_baselines_name(tmp_path: Path, monkeypatch: pytest.
 def test_an_unknown_bot_lists_what_is_known(spec: str) -> None:
     with pytest.raises(TavlaError) as caught:
         make_bot(spec, NORTH_SULTAN)
-    assert str(caught.value) == f"unknown bot {spec!r}; expected random, pubeval or a checkpoint's folder"
+    assert (
+        str(caught.value)
+        == f"unknown bot {spec!r}; expected random, pubeval, gnubg:PLY, sage:PLY or a checkpoint's folder"
+    )
 
 
 def test_a_folder_without_a_card_is_no_bot(tmp_path: Path) -> None:

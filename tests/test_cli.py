@@ -99,7 +99,7 @@ def test_every_help_has_an_example(name: str, tmp_path: Path, monkeypatch: pytes
 
 
 # What would need other files, build tables or never end.
-ELSEWHERE = ("export", "train", "bench", "bearoff", "external")
+ELSEWHERE = ("export", "train", "bench", "bearoff", "error-rate", "external")
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,10 @@ def test_tournament_does_not_depend_on_workers(checkpoint: Path) -> None:
     [
         (["random"], "a tournament of 1: expected at least 2 bots"),
         ([], "a tournament of 0"),
-        (["random", "pubevil"], "unknown bot 'pubevil'; expected random, pubeval or a checkpoint's folder"),
+        (
+            ["random", "pubevil"],
+            "unknown bot 'pubevil'; expected random, pubeval, gnubg:PLY, sage:PLY or a checkpoint's folder",
+        ),
         (["random", "no/such"], "unknown bot 'no/such'"),
         (["random", "pubeval", "--games", "7"], "7 games: expected an even number"),
         (["random", "pubeval", "--games", "0"], "0 games"),
