@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -25,6 +26,8 @@ from tavla_ai.bots.peers.players import Fault
 from tavla_ai.errors import TavlaError
 from tavla_ai.match import Utility
 from tavla_ai.rulesets import Ruleset, get_ruleset
+
+ProgressCallback = Callable[[int], None]
 
 SCHEMA: Literal[1] = 1
 
@@ -135,6 +138,16 @@ class ErrorRate(PhaseRate):
         "since none of them thought it close"
     )
     faults: int = Field(description="decisions in which an outside engine failed; the other numbers leave them out")
+    difference: float | None = Field(
+        default=None,
+        description="by how many thousandths of a point it loses more than the first bot measured with it, in the "
+        "decisions of both; null for that bot",
+    )
+    difference_error: float | None = Field(
+        default=None,
+        description="standard error of the difference, far smaller than those of the two losses: the decisions are the "
+        "same",
+    )
     phases: dict[Phase, PhaseRate] = Field(description="the same by phase of the game")
 
 
@@ -147,15 +160,52 @@ def sorted_plays(
     return boards[order], scores[order]
 
 
-def measure_error_rate(judged: JudgedSet, bot: Bot, threads: int = 1) -> ErrorRate:
-    """Return what a player loses on judged decisions, playing single games.
+def measure_error_rates(
+    judged: JudgedSet, bots: Sequence[Bot], threads: int = 1, progress: ProgressCallback | None = None
+) -> list[ErrorRate]:
+    """Return what players lose on judged decisions, playing single games, and how they differ from the first.
 
     Args:
-      bot: made for the set's game.
-      threads: of an engine's player; the result does not depend on them.
+      bots: made for the set's game.
+      threads: of the engine's players; the result does not depend on them.
+      progress: called with the number of decisions played since its last call.
     """
+    losses = judged.losses()
+    rates = []
+    # [D], NaN where a player failed.
+    first: npt.NDArray[np.float64] | None = None
+    for bot in bots:
+        chosen = _chosen_plays(judged, bot, threads, progress)
+        made = chosen >= 0
+        lost = np.where(made, losses[chosen], np.nan)
+        is_shallow = made & (judged.depths[chosen] == 0) & (lost > _TOLERANCE)
+        more = None if first is None else _rate(lost - first)
+        rates.append(
+            ErrorRate(
+                bot=bot.name,
+                **_rate(lost).model_dump(),
+                shallow_share=float(is_shallow.sum() / max(1, made.sum())),
+                faults=int((~made).sum()),
+                difference=None if more is None else more.loss,
+                difference_error=None if more is None else more.standard_error,
+                phases={phase: _rate(lost[judged.phases == i]) for i, phase in enumerate(PHASES)},
+            )
+        )
+        first = lost if first is None else first
+    return rates
+
+
+def measure_error_rate(judged: JudgedSet, bot: Bot, threads: int = 1) -> ErrorRate:
+    """Return what one player loses on judged decisions; see `measure_error_rates`."""
+    return measure_error_rates(judged, [bot], threads)[0]
+
+
+def _chosen_plays(
+    judged: JudgedSet, bot: Bot, threads: int, progress: ProgressCallback | None
+) -> npt.NDArray[np.int64]:
+    """Return `[D]`, the play that a bot makes of each decision as an index into all plays; −1 where it fails."""
     rules = engine.compile_rules(judged.ruleset)
-    losses, starts = judged.losses(), judged.starts
+    starts = judged.starts
     chosen = np.full(len(judged.boards), -1, np.int64)
     for first in range(0, len(chosen), _BATCH):
         batch = slice(first, first + _BATCH)
@@ -166,17 +216,9 @@ def measure_error_rate(judged: JudgedSet, bot: Bot, threads: int = 1) -> ErrorRa
             roll = int(dice[i, 0]), int(dice[i, 1])
             index = [play.tobytes() for play in sorted_plays(rules, boards[i], roll)[0]].index(after.tobytes())
             chosen[first + i] = starts[first + i] + index
-    made = chosen >= 0
-    lost = losses[chosen[made]]
-    phases = judged.phases[made]
-    is_shallow = (judged.depths[chosen[made]] == 0) & (lost > _TOLERANCE)
-    return ErrorRate(
-        bot=bot.name,
-        **_rate(lost).model_dump(),
-        shallow_share=float(is_shallow.mean()) if made.any() else 0.0,
-        faults=int((~made).sum()),
-        phases={phase: _rate(lost[phases == i]) for i, phase in enumerate(PHASES)},
-    )
+        if progress is not None:
+            progress(len(boards))
+    return chosen
 
 
 def _plays(
@@ -208,6 +250,7 @@ def _plays(
 
 
 def _rate(lost: npt.NDArray[np.float64]) -> PhaseRate:
+    lost = lost[~np.isnan(lost)]
     number = len(lost)
     return PhaseRate(
         decisions=number,

@@ -23,6 +23,7 @@ from tavla_ai.error_rate import (
     JudgeInfo,
     load_judged_set,
     measure_error_rate,
+    measure_error_rates,
     save_judged_set,
     sorted_plays,
 )
@@ -228,6 +229,18 @@ def test_random_plays_lose_the_same_for_any_number_of_threads(judged: JudgedSet)
     assert 0 < random.shallow_share < 1
 
 
+def test_players_are_compared_on_the_same_decisions(judged: JudgedSet) -> None:
+    first, random = Bot("first", FirstPlay(failing=2)), make_bot("random", NORTH_SULTAN)
+    rates = measure_error_rates(judged, [first, random, first])
+    assert rates[0] == measure_error_rate(judged, first)
+    assert rates[1].loss == measure_error_rate(judged, random).loss
+    assert (rates[2].difference, rates[2].difference_error) == (0, 0)
+    swapped = measure_error_rates(judged, [random, first])[1]
+    assert rates[1].difference == pytest.approx(-(swapped.difference or 0))
+    assert rates[1].difference_error == pytest.approx(swapped.difference_error)
+    assert rates[1].difference != 0
+
+
 def test_decisions_in_which_a_player_fails_are_left_out(judged: JudgedSet) -> None:
     rate = measure_error_rate(judged, Bot("first", FirstPlay(failing=5)))
     assert (rate.faults, rate.decisions) == (5, 40)
@@ -343,7 +356,8 @@ def test_the_command_measures(judged: JudgedSet, judged_path: Path, checkpoint: 
     found = json.loads(done.stdout)
     assert [bot["bot"] for bot in found["bots"]] == [f"{checkpoint}@1", "random"]
     assert found["set"] == judged.header.model_dump(mode="json")
-    expected = measure_error_rate(judged, make_bot("random", NORTH_SULTAN))
+    bots = [make_bot(spec, NORTH_SULTAN) for spec in (f"{checkpoint}@1", "random")]
+    expected = measure_error_rates(judged, bots)[1]
     assert found["bots"][1] == expected.model_dump(mode="json")
 
 

@@ -10,7 +10,7 @@ import click
 from tavla_ai.bots import make_bot
 from tavla_ai.cli.options import json_option, ruleset_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
-from tavla_ai.error_rate import ErrorRate, JudgedSet, PhaseRate, load_judged_set, measure_error_rate
+from tavla_ai.error_rate import ErrorRate, JudgedSet, PhaseRate, load_judged_set, measure_error_rates
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import MAX_PLY
 from tavla_ai.judging import DEFAULT_JUDGES, build_judged_set
@@ -74,7 +74,9 @@ def error_rate(
 ) -> None:
     """Measure what bots lose per decision, in thousandths of a point, on decisions that deeper engines have judged.
 
-    A bot is what `tavla tournament` takes; the +- is one standard error. Measuring needs no judge: the value of each
+    A bot is what `tavla tournament` takes; the +- is one standard error. The difference from the first bot is more
+    exact than the losses, since the decisions are the same. *far* is how often a bot made a play that no judge thought
+    close. Measuring needs no judge: the value of each
     play is in the file. --build makes such a file, with the extra [peers] for the default judges, and goes on where
     it was stopped. Choose networks with one set and report with another.
 
@@ -98,12 +100,8 @@ def error_rate(
     judged = load_judged_set(positions)
     specs = [f"{spec}@{ply}" if ply and Path(spec).is_dir() else spec for spec in bots]
     players = [make_bot(spec, judged.ruleset) for spec in specs]
-    with progress("bots", len(players)) as advance:
-        rates = []
-        for player in players:
-            rates.append(measure_error_rate(judged, player, max(1, workers)))
-            if advance is not None:
-                advance(1)
+    with progress("decisions", len(players) * len(judged.boards)) as advance:
+        rates = measure_error_rates(judged, players, max(1, workers), advance)
     if as_json:
         header = judged.header.model_dump(mode="json")
         print_json(
@@ -129,6 +127,7 @@ def _print_rates(path: Path, judged: JudgedSet, rates: list[ErrorRate]) -> None:
         [
             "bot",
             "lost",
+            "than the first",
             "best play %",
             *(f"{phase} ({rates[0].phases[phase].decisions:,})" for phase in phases),
             "far %",
@@ -137,6 +136,7 @@ def _print_rates(path: Path, judged: JudgedSet, rates: list[ErrorRate]) -> None:
             [
                 rate.bot,
                 _loss(rate),
+                "" if rate.difference is None else _number(rate.difference, rate.difference_error, "+.2f"),
                 percent(rate.best_share),
                 *(_loss(rate.phases[phase]) for phase in phases),
                 percent(rate.shallow_share),
@@ -150,6 +150,8 @@ def _print_rates(path: Path, judged: JudgedSet, rates: list[ErrorRate]) -> None:
 
 
 def _loss(rate: PhaseRate) -> str:
-    if rate.loss is None:
-        return ""
-    return f"{rate.loss:.2f}" + ("" if rate.standard_error is None else f" +- {rate.standard_error:.2f}")
+    return "" if rate.loss is None else _number(rate.loss, rate.standard_error, ".2f")
+
+
+def _number(value: float, error: float | None, form: str) -> str:
+    return f"{value:{form}}" + ("" if error is None else f" +- {error:.2f}")
