@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tavla_ai.bots import make_bot
+from tavla_ai.bots import BASELINES, make_bot
 from tavla_ai.cli.options import json_option, ruleset_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.error_rate import ErrorRate, JudgedSet, PhaseRate, load_judged_set, measure_error_rates
@@ -98,7 +98,7 @@ def error_rate(
     if not bots:
         raise TavlaError("no bot: expected at least one, such as checkpoints/tavla or pubeval")
     judged = load_judged_set(positions)
-    specs = [f"{spec}@{ply}" if ply and Path(spec).is_dir() else spec for spec in bots]
+    specs = [f"{spec}@{ply}" if ply and spec not in BASELINES and Path(spec).is_dir() else spec for spec in bots]
     players = [make_bot(spec, judged.ruleset) for spec in specs]
     with progress("decisions", len(players) * len(judged.boards)) as advance:
         rates = measure_error_rates(judged, players, max(1, workers), advance)
