@@ -115,15 +115,15 @@ def play_pairing(
     """Play A against B and return what A scored.
 
     Pair number n of a seed has the same dice whoever plays. In a single game a bot plays for points, in a
-    match for its chance of winning the match at the score. The result, speed aside, is the same for any
-    number of workers.
+    match for its chance of winning the match at the score; an outside engine always plays for points. The
+    result, speed aside, is the same for any number of workers.
 
     Args:
       ruleset: the game; the bots must have been made for it.
       games: games to play, or matches with a `match_length`; even, since they come in pairs.
       seed: of the dice, 0 to 2**64 − 1.
       match_length: points that win a match; None for single games.
-      workers: engine threads.
+      workers: engine threads; an outside engine runs on one.
       progress: called with the number of games (or matches) finished since its last call.
 
     Raises:

@@ -99,7 +99,7 @@ def make_bot(spec: str, ruleset: Ruleset) -> Bot:
         return Bot(spec, engine.Player.pubeval(_pubeval_weights("contact"), _pubeval_weights("race")))
     if peer := re.fullmatch(rf"({'|'.join(PEER_PLAYERS)}):([0-9]{{1,3}})", spec):
         return Bot(spec, make_peer_player(spec, peer[1], int(peer[2]), ruleset))
-    folder, ply, awareness = _read_spec(spec)
+    folder, ply, awareness = read_spec(spec)
     if not folder or not Path(folder).exists():
         raise TavlaError(
             f"unknown bot {spec!r}; expected {', '.join((*BASELINES, *_PEER_EXAMPLES))} or a checkpoint's folder"
@@ -111,8 +111,12 @@ def make_bot(spec: str, ruleset: Ruleset) -> Bot:
     return Bot(str(Path(folder)) + spec[len(folder) :], player, checkpoint)
 
 
-def _read_spec(spec: str) -> tuple[str, int, Awareness]:
-    """Return the folder, the ply and the awareness of a checkpoint's spec; a folder that exists is itself."""
+def read_spec(spec: str) -> tuple[str, int, Awareness]:
+    """Return the folder, the ply and the awareness of a checkpoint's spec; a folder that exists is itself.
+
+    Raises:
+      TavlaError: a ply out of range.
+    """
     match = re.fullmatch(rf"(.*?)(?:@([0-9]+))?(?:\+({'|'.join(get_args(Awareness))}))?", spec, re.DOTALL)
     if match is None or Path(spec).exists():
         return spec, 0, "match"
