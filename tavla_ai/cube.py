@@ -11,14 +11,14 @@ match-winning chances.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from tavla_ai.errors import RulesetError
 from tavla_ai.janowski import CUBE_EFFICIENCY, CubeModel
-from tavla_ai.match import MatchEquity, MatchState
+from tavla_ai.match import Cube, MatchEquity, MatchState
 
 Response = Literal["take", "pass"]
 
@@ -204,6 +204,11 @@ def _value_after(state: MatchState, equity: MatchEquity) -> Callable[[int], floa
     """Return the function from points won to their value, in the units of this module."""
     unit = state.cube.value if state.length is None else 1
     return lambda points: equity.value_after(state, points) / unit
+
+
+def turned(state: MatchState) -> MatchState:
+    """Return the stakes after a double that was taken, seen by the player who doubled."""
+    return replace(state, cube=Cube(2 * state.cube.value, "opponent"))
 
 
 def may_double(state: MatchState, equity: MatchEquity) -> bool:

@@ -8,7 +8,7 @@ of winning the match.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,10 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from tavla_ai import engine
 from tavla_ai.bearoff import load_tables
 from tavla_ai.checkpoint import Checkpoint
-from tavla_ai.cube import CubeDecision, cube_decision, may_double
+from tavla_ai.cube import CubeDecision, cube_decision, may_double, turned
+from tavla_ai.ending import ROLLS, CubeEnding, ends_soon
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError
-from tavla_ai.match import Cube, MatchEquity, MatchState, Utility, match_equity
+from tavla_ai.match import MatchEquity, MatchState, Utility, match_equity
 from tavla_ai.position import Play, Position, check_dice, concession_value
 from tavla_ai.rulesets import BAR, MAX_OWN_ROLLS, OWN_ROLLS, PINNED, MatchSet, Ruleset
 
@@ -211,11 +212,10 @@ def hit_chance(ruleset: Ruleset, afterstate: Position) -> float | None:
     before = afterstate.swap().board
     caught = before[1, marks].sum()
     rolls = 0
-    for first in range(1, 7):
-        for second in range(1, first + 1):
-            boards, _, _ = engine.legal_plays(rules, before, first, second)
-            if (boards[:, 1, marks].sum(axis=1) > caught).any():
-                rolls += 1 if first == second else 2
+    for first, second, weight in ROLLS:
+        boards, _, _ = engine.legal_plays(rules, before, first, second)
+        if (boards[:, 1, marks].sum(axis=1) > caught).any():
+            rolls += weight
     return rolls / 36
 
 
@@ -435,10 +435,9 @@ class Evaluator:
         utility = self.utility(match)
         board, stakes = _counted_board(self.ruleset, position), _stakes(utility)
         values = {}
-        for first in range(1, 7):
-            for second in range(1, first + 1):
-                outcomes, _, _, order = self._searcher.rank(board, first, second, *stakes, 0, None)
-                values[first, second] = self._evaluation(outcomes[order[0]], utility, 0).value
+        for first, second, _ in ROLLS:
+            outcomes, _, _, order = self._searcher.rank(board, first, second, *stakes, 0, None)
+            values[first, second] = self._evaluation(outcomes[order[0]], utility, 0).value
         return values
 
     # Plays
@@ -605,8 +604,8 @@ class Evaluator:
     def cube_decision(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> CubeDecision:
         """Return what doubling now would be worth to the side on roll, before the dice.
 
-        Each roll is played, and what the cube is then worth to the opponent is Janowski's estimate: where the game
-        is decided by this roll the answer is exact.
+        Each roll is played, and what the cube is then worth to the opponent is Janowski's estimate; with no more
+        than a few checkers left in the bear-off, every roll and cube action is looked at instead, which is exact.
 
         Args:
           position: the side on roll first.
@@ -620,15 +619,17 @@ class Evaluator:
             raise RulesetError(f"cube: {self.ruleset.name} has none")
         equity = self.match_equity(match.length or 1)
         static = cube_decision(self.evaluate(position, match, ply=ply).outcomes, match, equity)
-        turned = replace(match, cube=Cube(2 * match.cube.value, "opponent")) if static.can_double else match
-        totals = np.zeros(2)
-        for first in range(1, 7):
-            for second in range(1, first + 1):
-                weight = 1 if first == second else 2
-                for i, stakes in enumerate((match, turned)):
+        taken = turned(match) if static.can_double else match
+        if ends_soon(position.board):
+            ending = CubeEnding(self._rules, equity)
+            no_double, doubled = (ending.rolled(position.board, stakes) for stakes in (match, taken))
+        else:
+            totals = np.zeros(2)
+            for first, second, weight in ROLLS:
+                for i, stakes in enumerate((match, taken)):
                     best = self.rank_plays(position, (first, second), stakes, ply=ply)[0]
                     totals[i] += weight * self._after_roll(best, stakes, equity)
-        no_double, doubled = (totals / 36).tolist()
+            no_double, doubled = (totals / 36).tolist()
         # Money values are in units of the cube that the doubler had.
         double_take = static.double_take if not static.can_double else doubled * (2 if match.length is None else 1)
         return static.with_values(no_double, double_take, match)

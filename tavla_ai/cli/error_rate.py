@@ -10,12 +10,13 @@ import click
 from tavla_ai.bots import BASELINES, make_bot
 from tavla_ai.cli.options import json_option, ruleset_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
+from tavla_ai.engine import MAX_SEED
 from tavla_ai.error_rate import ErrorRate, JudgedSet, PhaseRate, load_judged_set, measure_error_rates
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import MAX_PLY
 from tavla_ai.judging import DEFAULT_JUDGES, build_judged_set
 from tavla_ai.rulesets import get_ruleset
-from tavla_ai.tournament import MAX_SEED, MAX_WORKERS
+from tavla_ai.tournament import MAX_WORKERS
 
 DEFAULT_POSITIONS = Path("benchmarks/choosing.npz")
 DEFAULT_NETWORK = Path("checkpoints/tavla")
