@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from checkpoints_fixture import write_checkpoint
 from test_plays import FAULTS, faults_board
+from test_search import possible
 
 from tavla_ai import engine
 from tavla_ai.checkpoint import load_checkpoint
@@ -90,7 +91,7 @@ def test_every_game_is_ranked(name: str, tmp_path: Path) -> None:
         assert equities == sorted(equities, reverse=True)
         after = np.stack([play.afterstate.board for play in plays])
         inputs = np.tile(np.array(Utility.points(ruleset).inputs, np.float32), (len(plays), 1))
-        outcomes = checkpoint.engine_network().evaluate(after, inputs)
+        outcomes = possible(ruleset, after, checkpoint.engine_network().evaluate(after, inputs))
         for play, row in zip(plays, outcomes, strict=True):
             assert play.score == play.afterstate.score(ruleset)
             if play.score is None:

@@ -118,7 +118,7 @@ class UbgiEngine:
     def handle(self, line: str) -> list[str]:
         """Return the lines that answer one line; none where nothing is to be said. After `quit`, `is_over` holds."""
         line = line.strip(" \t\r\n\0\ufeff")
-        if not line:
+        if not line.split():
             return []
         if line[:6].lower() == "board:" or line[:5].upper() == "XGID=":
             try:
