@@ -624,27 +624,36 @@ class Evaluator:
             ending = CubeEnding(self._rules, equity)
             no_double, doubled = (ending.rolled(position.board, stakes) for stakes in (match, taken))
         else:
-            totals = np.zeros(2)
-            for first, second, weight in ROLLS:
-                for i, stakes in enumerate((match, taken)):
-                    best = self.rank_plays(position, (first, second), stakes, ply=ply)[0]
-                    totals[i] += weight * self._after_roll(best, stakes, equity)
-            no_double, doubled = (totals / 36).tolist()
+            no_double, doubled = (self._after_rolls(position, stakes, equity, ply) for stakes in (match, taken))
         # Money values are in units of the cube that the doubler had.
         double_take = static.double_take if not static.can_double else doubled * (2 if match.length is None else 1)
         return static.with_values(no_double, double_take, match)
 
-    def _after_roll(self, play: RankedPlay, stakes: MatchState, equity: MatchEquity) -> float:
-        """Return what a play is worth to its mover, the opponent being on roll and free to use his cube.
+    def _after_rolls(self, position: Position, stakes: MatchState, equity: MatchEquity, ply: int) -> float:
+        """Return what rolling is worth to the side on roll, the opponent then being free to use his cube.
 
         In single games the value is in units of the cube.
         """
-        if play.score is not None:
-            points = play.score * stakes.cube.value
-            value = equity.value_after(stakes, points)
-            return value if stakes.length is not None else value / stakes.cube.value
-        theirs = cube_decision(play.evaluation.outcomes[::-1], stakes.swap(), equity).value
-        return 1 - theirs if stakes.length is not None else -theirs
+        utility = _stakes(self.utility(stakes))
+        unit = 1 if stakes.length is not None else stakes.cube.value
+        theirs = stakes.swap()
+        total = 0.0
+        for first, second, weight in ROLLS:
+            outcomes, _, _, order = self._searcher.rank(
+                position.board, first, second, *utility, self._checked_ply(ply, None), None
+            )
+            best = outcomes[order[0]].astype(np.float64)
+            if best.max() == 1.0 and self._ends_game(position, first, second, int(order[0])):
+                score = self.ruleset.scores[int(best.argmax())]
+                value = equity.value_after(stakes, score * stakes.cube.value) / unit
+            else:
+                found = cube_decision((best[::-1] / best.sum()).tolist(), theirs, equity).value
+                value = 1 - found if stakes.length is not None else -found
+            total += weight * value
+        return total / 36
+
+    def _ends_game(self, position: Position, first: int, second: int, play: int) -> bool:
+        return bool(engine.legal_plays(self._rules, position.board, first, second)[2][play] != engine.NO_SCORE)
 
     def should_double(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> bool:
         """Return whether the side on roll should double before it rolls; False where it may not.

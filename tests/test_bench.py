@@ -13,6 +13,7 @@ from tavla_ai.cli import main
 from tavla_ai.rulesets import ruleset_names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ruleset", ruleset_names())
 def test_every_game_is_measured(ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "_WALK_GAMES", 10)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from network_reference import possible
 from test_invariants import untrained
 
 from tavla_ai import engine
@@ -57,7 +58,7 @@ def random_chooser(decision: Decision) -> int:
 def network_chooser(network: engine.Network) -> Chooser:
     def choose(decision: Decision) -> int:
         shares = network.evaluate_plays(decision.rules, decision.before, *decision.roll, decision.inputs)
-        worth = shares @ decision.values
+        worth = possible(get_ruleset("north-sultan"), decision.legal, shares) @ decision.values
         finished = decision.legal[:, 0, 0] == 15
         worth[finished] = decision.values[0 if decision.before[1, 0] == 0 else 1]
         return int(worth.argmax())

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from checkpoints_fixture import write_checkpoint
+from network_reference import possible
 from test_plays import FAULTS, faults_board
-from test_search import possible
 
 from tavla_ai import engine
 from tavla_ai.checkpoint import load_checkpoint
