@@ -31,6 +31,7 @@ from tavla_ai.engine._core import (
     place_features,
     random_turns,
     random_walk,
+    roll_luck,
     rolls,
     self_play,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "place_features",
     "random_turns",
     "random_walk",
+    "roll_luck",
     "rolls",
     "self_play",
 ]

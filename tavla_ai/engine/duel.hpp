@@ -24,13 +24,19 @@ struct Contest {
   }
 };
 
+// One contest, a game or a match, as A saw it.
+struct ContestResult {
+  std::int16_t points = 0;  // its score, or ±1 for a match won or lost
+  double luck = 0;          // A's, less B's, in the contest's utility
+  std::int32_t plies = 0;
+  std::int32_t void_games = 0;
+  std::array<std::int32_t, kMaxScores> scores{};  // games by score
+};
+
 struct DuelResult {
-  std::vector<std::int16_t> points;   // [pairs, 2] for A: its score, or ±1 for a match won or lost
-  std::vector<double> luck;           // [pairs, 2] A's, less B's, in the contest's utility; empty without a judge
-  std::vector<std::int64_t> scores;   // [K] games by score for A
-  std::int64_t games = 0;
-  std::int64_t void_games = 0;
-  std::int64_t plies = 0;
+  int num_scores = 0;
+  bool has_luck = false;
+  std::vector<ContestResult> contests;  // [pairs, 2]
 };
 
 // A network's opinion of rolls: what the best play of the roll is worth, less the mean over the rolls that there could
@@ -38,30 +44,54 @@ struct DuelResult {
 class Judge {
  public:
   Judge(const Rules& rules, const NetworkPlayer& network)
-      : rules_(rules), thread_(rules, *network.network, network.tables.get(), search_, nullptr) {}
+      : rules_(rules), thread_(rules, *network.network, network.tables.get(), search_, nullptr), known_(kKnown) {}
 
   // can_double: false for an opening roll that is played as it fell.
   double luck(const Board& before, Roll rolled, const Utility& utility, bool can_double) {
+    const Values& values = values_of(before, utility, can_double);
+    return values.of_roll[index(std::max(rolled.first, rolled.second), std::min(rolled.first, rolled.second))] - values.mean;
+  }
+
+ private:
+  struct Values {
+    bool is_set = false;
+    std::uint64_t tag = 0;
+    Board board;
+    std::array<float, 21> of_roll{};
+    double mean = 0;
+  };
+
+  static int index(int high, int low) { return high * (high - 1) / 2 + low - 1; }
+
+  // Both games of a pair go the same way until their players differ, and all games begin alike.
+  const Values& values_of(const Board& before, const Utility& utility, bool can_double) {
+    const std::uint64_t tag = 2 * SearchCache::tag(0, utility, rules_.num_scores()) + can_double;
+    Values& values = known_[board_hash(before, tag) % kKnown];
+    if (values.is_set && values.tag == tag && values.board == before) return values;
+    values.is_set = true;
+    values.tag = tag;
+    values.board = before;
     double total = 0;
-    double of_roll = 0;
     int weights = 0;
     Deadline never;
     for (int first = 1; first <= 6; ++first)
       for (int second = 1; second <= (can_double ? first : first - 1); ++second) {
-        const double value = utility.of(*thread_.reply(before, {first, second}, utility, 0, never), rules_.num_scores());
+        const float value = utility.of(*thread_.reply(before, {first, second}, utility, 0, never), rules_.num_scores());
         const int weight = first == second ? 1 : 2;
-        total += weight * value;
+        total += weight * static_cast<double>(value);
         weights += weight;
-        if (first == std::max(rolled.first, rolled.second) && second == std::min(rolled.first, rolled.second))
-          of_roll = value;
+        values.of_roll[index(first, second)] = value;
       }
-    return of_roll - total / weights;
+    values.mean = total / weights;
+    return values;
   }
 
- private:
+  static constexpr std::size_t kKnown = 4096;
+
   const Rules& rules_;
   SearchSettings search_;
   SearchThread thread_;
+  std::vector<Values> known_;
 };
 
 class DuelTable {
@@ -72,9 +102,9 @@ class DuelTable {
     if (judge) judge_.emplace(rules, *judge);
   }
 
-  // Plays pair `pair` with A in seat `a_seat`, returns A's points; `luck` becomes A's less B's.
-  int play(std::uint64_t seed, std::uint64_t pair, int a_seat, DuelResult& result, double& luck) {
-    luck = 0;
+  // Plays pair `pair` with A in seat `a_seat`.
+  ContestResult play(std::uint64_t seed, std::uint64_t pair, int a_seat) {
+    ContestResult result;
     std::array<int, 2> away{contest_.length, contest_.length};  // by seat
     std::optional<int> first_seat;
     for (std::uint32_t round = 0;; ++round) {
@@ -91,7 +121,7 @@ class DuelTable {
             if (judge_) {
               const bool can_double = ply > 0 || rules_.opening_rerolls || first_seat.has_value();
               const double of_roll = judge_->luck(before, roll, real[seat], can_double);
-              luck += seat == a_seat ? of_roll : -of_roll;
+              result.luck += seat == a_seat ? of_roll : -of_roll;
             }
             return std::visit(
                 [&](auto& chooser) {
@@ -109,18 +139,23 @@ class DuelTable {
       result.plies += game.plies;
       if (game.is_void) {
         ++result.void_games;
-        if (contest_.length == 0) return 0;
+        if (contest_.length == 0) return result;
         first_seat.reset();
         continue;
       }
-      ++result.games;
       const bool a_ended = game.winner == a_seat;
       const int k = game.score_index;
       ++result.scores[a_ended ? k : rules_.num_scores() - 1 - k];
       const int points = rules_.scores[k];
-      if (contest_.length == 0) return a_ended ? points : -points;
+      if (contest_.length == 0) {
+        result.points = static_cast<std::int16_t>(a_ended ? points : -points);
+        return result;
+      }
       away[game.winner] -= points;
-      if (away[game.winner] <= 0) return a_ended ? 1 : -1;
+      if (away[game.winner] <= 0) {
+        result.points = a_ended ? 1 : -1;
+        return result;
+      }
       // After a drawn game the next one starts with a fresh opening roll.
       first_seat.reset();
       if (rules_.winner_rolls && points > 0) first_seat = game.winner;
@@ -137,30 +172,18 @@ class DuelTable {
 };
 
 inline DuelResult duel(const Rules& rules, const Player& a, const Player& b, const NetworkPlayer* judge,
-                       const Contest& contest, std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs, int threads) {
-  DuelResult total;
-  total.points.resize(static_cast<std::size_t>(num_pairs) * 2);
-  if (judge) total.luck.resize(static_cast<std::size_t>(num_pairs) * 2);
-  total.scores.resize(rules.num_scores());
-  std::vector<DuelResult> parts(std::max(threads, 1), total);
-  run_threads(threads, num_pairs, [&](int part, std::int64_t begin, std::int64_t end) {
+                       const Contest& contest, std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs,
+                       int threads) {
+  DuelResult result{rules.num_scores(), judge != nullptr, {}};
+  result.contests.resize(static_cast<std::size_t>(num_pairs) * 2);
+  run_threads(threads, num_pairs, [&](int, std::int64_t begin, std::int64_t end) {
     DuelTable table(rules, a, b, judge, contest);
-    double luck = 0;
     for (std::int64_t i = begin; i < end; ++i)
-      for (int a_seat = 0; a_seat < 2; ++a_seat) {
-        const auto index = static_cast<std::size_t>(2 * i + a_seat);
-        total.points[index] = static_cast<std::int16_t>(
-            table.play(seed, first_pair + static_cast<std::uint64_t>(i), a_seat, parts[part], luck));
-        if (judge) total.luck[index] = luck;
-      }
+      for (int a_seat = 0; a_seat < 2; ++a_seat)
+        result.contests[static_cast<std::size_t>(2 * i + a_seat)] =
+            table.play(seed, first_pair + static_cast<std::uint64_t>(i), a_seat);
   });
-  for (const DuelResult& part : parts) {
-    for (int k = 0; k < rules.num_scores(); ++k) total.scores[k] += part.scores[k];
-    total.games += part.games;
-    total.void_games += part.void_games;
-    total.plies += part.plies;
-  }
-  return total;
+  return result;
 }
 
 }  // namespace tavla
