@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from checkpoints_fixture import write_checkpoint
 
-from tavla_ai import engine, tournament
+from tavla_ai import engine, runners, tournament
 from tavla_ai.bots import Bot, make_bot
+from tavla_ai.contests import utilities
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.match import Utility, match_equity
 from tavla_ai.rulesets import get_ruleset, ruleset_names
@@ -49,7 +50,7 @@ def duel(a: Bot, b: Bot, games: int, seed: int, match_length: int = 0) -> engine
 def test_nobody_doubles_in_a_tournament() -> None:
     """So a score of backgammon is worth what it is without a cube, though the house has one."""
     backgammon = get_ruleset("oyna-backgammon")
-    values, _ = tournament._utilities(backgammon, 5)
+    values, _ = utilities(backgammon, 5)
     cubeless = match_equity(backgammon.model_copy(update={"cube": False, "crawford": False}), 5).utility_grid()
     np.testing.assert_allclose(values, cubeless.reshape(25, 6), atol=1e-7)
     assert abs(cubeless - match_equity(backgammon, 5).utility_grid()).max() > 0.01
@@ -129,9 +130,9 @@ def test_workers_and_chunks_do_not_matter(
     expected = without_speed(play(1))
     assert without_speed(play(3)) == expected
     assert without_speed(play(200)) == expected
-    monkeypatch.setattr(tournament, "_SECONDS_PER_CALL", 0.0)
+    monkeypatch.setattr(runners, "_SECONDS_PER_CALL", 0.0)
     assert without_speed(play(1)) == expected
-    monkeypatch.setattr(tournament, "_SECONDS_PER_CALL", 1e9)
+    monkeypatch.setattr(runners, "_SECONDS_PER_CALL", 1e9)
     assert without_speed(play(2)) == expected
 
 

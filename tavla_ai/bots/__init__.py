@@ -125,7 +125,8 @@ def make_bot(spec: str, ruleset: Ruleset) -> Bot:
 
     Raises:
       TavlaError: no bot has that name, and the message lists those that exist; or an outside engine is not installed.
-      RulesetError: pubeval or an outside engine does not play that game, or Gul Bara is to be looked ahead or misjudged.
+      RulesetError: pubeval or an outside engine does not play that game, or Gul Bara is to be looked ahead or
+        misjudged.
       CheckpointError: the checkpoint cannot be used for that game; see `load_checkpoint`.
     """
     if spec == "random":
@@ -165,7 +166,8 @@ def _read_spec(spec: str) -> tuple[str, Level]:
     for what, points, most in (("noise", noise, _MAX_NOISE), ("cap", cap, _CAP_PER_NOISE * _MAX_NOISE)):
         if points > most:
             raise TavlaError(f"{spec}: {what} {points:g}, expected 0 to {most:g} points")
-    return match["folder"], Level(ply, noise, cap, match["awareness"] or "match")
+    awareness: Awareness = match["awareness"] or "match"  # type: ignore[assignment]
+    return match["folder"], Level(ply, noise, cap, awareness)
 
 
 def _pubeval_weights(kind: str) -> npt.NDArray[np.float32]:
