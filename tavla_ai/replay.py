@@ -17,7 +17,7 @@ from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.formats.mat import Game, Match, Turn, write_mat
 from tavla_ai.lockstep import WatchedTurn, play_pairs
 from tavla_ai.position import Play, Position, format_play
-from tavla_ai.results import BotIdentity, ContestLine, Settings, read_lines, read_settings
+from tavla_ai.results import BotIdentity, ContestLine, Settings, read_lines, read_settings, write_whole
 from tavla_ai.rulesets import Ruleset
 
 MAT_FOLDER = "mat"
@@ -182,9 +182,7 @@ class TournamentReplay:
                 number = min(_PAIRS_AT_ONCE, max(pairs) + 1 - first)
                 for index, contest in enumerate(self.pairs(pairing, first, number)):
                     file = folder / _mat_name(pairing, first + index // 2, index % 2)
-                    temporary = file.with_suffix(".tmp")
-                    temporary.write_text(write_mat(contest.match()), encoding="utf-8")
-                    temporary.replace(file)
+                    write_whole(file, write_mat(contest.match()))
                     written += 1
         return written
 

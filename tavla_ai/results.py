@@ -100,7 +100,7 @@ class ResultsFolder:
             self._check(settings)
             self._settings = settings
             if not (self.path / SETTINGS_FILE).exists():
-                self._write(SETTINGS_FILE, settings.model_dump_json(indent=2))
+                write_whole(self.path / SETTINGS_FILE, settings.model_dump_json(indent=2) + "\n")
             lines, whole = _read_whole(self.path / RESULTS_FILE)
             self._stored, num_kept = _contests_of(lines, settings, ruleset, self.path / RESULTS_FILE)
             with (self.path / RESULTS_FILE).open("a+", encoding="utf-8") as self._file:
@@ -141,7 +141,7 @@ class ResultsFolder:
 
     def write_summary(self, summary: dict[str, Any]) -> None:
         """Write what the tournament came to."""
-        self._write(SUMMARY_FILE, json.dumps(summary, indent=2))
+        write_whole(self.path / SUMMARY_FILE, json.dumps(summary, indent=2) + "\n")
 
     def _check(self, settings: Settings) -> None:
         if not self.path.exists():
@@ -161,10 +161,12 @@ class ResultsFolder:
                     "name another folder"
                 )
 
-    def _write(self, name: str, text: str) -> None:
-        temporary = self.path / f".{name}.tmp"
-        temporary.write_text(text + "\n", encoding="utf-8")
-        temporary.replace(self.path / name)
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that a kill leaves the old one or the new one."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
 
 
 @contextmanager
@@ -206,6 +208,16 @@ def read_lines(path: Path) -> list[ContestLine]:
       TavlaError: a line cannot be read.
     """
     return _read_whole(path / RESULTS_FILE)[0]
+
+
+def read_contests(path: Path) -> dict[int, Contests]:
+    """Return the contests of a tournament's folder by number of the pairing.
+
+    Raises:
+      TavlaError: the folder holds no tournament, or one that cannot be read.
+    """
+    settings = read_settings(path)
+    return _contests_of(read_lines(path), settings, settings.ruleset, path / RESULTS_FILE)[0]
 
 
 def _read_whole(path: Path) -> tuple[list[ContestLine], list[int]]:
