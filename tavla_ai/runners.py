@@ -5,6 +5,7 @@ Contests come back in their order and are the same wherever they were played.
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -163,18 +164,26 @@ class _RayWorker:
     def __init__(self, recipe: dict[str, Any]) -> None:
         self._table = ContestTable.from_recipe(recipe)
 
+    def pid(self) -> int:
+        """Return the process, for those who watch over it."""
+        return os.getpid()
+
     def play(self, a: int, b: int, first_pair: int, num_pairs: int) -> tuple[Contests, float]:
         """Return the contests and the seconds that they took."""
         began = time.perf_counter()
         return self._table.play(a, b, first_pair, num_pairs), time.perf_counter() - began
 
 
-class _RayRunner:
+class RayRunner:
+    """Plays on Ray workers; `ray_runner` makes them."""
+
     def __init__(self, ray: Any, workers: Sequence[Any]) -> None:
-        self._ray, self._workers = ray, workers
+        self.workers = workers
+        self._ray = ray
 
     def play(self, a: int, b: int, first: int, end: int, progress: ProgressCallback | None) -> Iterator[Contests]:
-        free = deque(list(self._workers) * _IN_FLIGHT)
+        """See `Runner`."""
+        free = deque(list(self.workers) * _IN_FLIGHT)
         at_work: dict[Any, tuple[int, Any]] = {}
         finished: dict[int, Contests] = {}
         chunk, due = _FIRST_RAY_PAIRS, first
@@ -198,7 +207,7 @@ class _RayRunner:
 
 
 @contextmanager
-def ray_runner(table: ContestTable, workers: int, address: str = "local") -> Iterator[Runner]:
+def ray_runner(table: ContestTable, workers: int, address: str = "local") -> Iterator[RayRunner]:
     """Yield a runner on so many Ray workers of one CPU each; a worker that dies is replaced, its work done again.
 
     Args:
@@ -226,7 +235,7 @@ def ray_runner(table: ContestTable, workers: int, address: str = "local") -> Ite
         remote: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")
         # Weights travel once to each machine.
         shared = ray.put(recipe)
-        yield _RayRunner(ray, [remote(_RayWorker).remote(shared) for _ in range(workers)])
+        yield RayRunner(ray, [remote(_RayWorker).remote(shared) for _ in range(workers)])
     finally:
         if is_own:
             ray.shutdown()

@@ -134,7 +134,7 @@ def test_an_unreadable_file_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_ctrl_c_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tavla_ai.cli.tournament.play_tournament", interrupt)

@@ -85,7 +85,7 @@ class _Page:
         if result.judge is not None:
             yield (
                 f"<p>Luck is what {escape(result.judge)} says of each roll. "
-                "A result without it has the same mean and a smaller error.</p>"
+                "A result without it (orange) has the same mean as the raw one (blue) and a smaller error.</p>"
             )
         yield f"<h2>All pairings of each bot: {self.unit}</h2>"
         yield self.intervals()
