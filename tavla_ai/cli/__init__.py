@@ -12,7 +12,19 @@ from typing import Any, NoReturn
 
 import click
 
-from tavla_ai.cli import analysis, bearoff, checkpoints, development, met, positions, protocols, rulesets, tournament
+from tavla_ai.cli import (
+    analysis,
+    bearoff,
+    checkpoints,
+    development,
+    fairness,
+    met,
+    positions,
+    protocols,
+    ratings,
+    rulesets,
+    tournament,
+)
 from tavla_ai.errors import TavlaError
 
 USER_ERROR = 2
@@ -71,11 +83,15 @@ for command in (
     checkpoints.inspect,
     development.bench,
     development.train,
+    fairness.dice_audit,
+    fairness.dice_commit,
+    fairness.dice_verify,
     met.met,
     positions.moves,
     positions.perft,
     protocols.external,
     protocols.ubgi,
+    ratings.elo_simulate,
     rulesets.rulesets,
     tournament.tournament,
 ):

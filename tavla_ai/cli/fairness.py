@@ -1,0 +1,255 @@
+"""`tavla dice-audit`, `tavla dice-commit` and `tavla dice-verify`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+
+from tavla_ai import engine, fairness
+from tavla_ai.cli.options import json_option, ruleset_option
+from tavla_ai.cli.printing import percent, print_json, print_table
+from tavla_ai.errors import TavlaError
+from tavla_ai.fairness import DiceAudit, DiceSecret, PlayerRolls
+from tavla_ai.rulesets import get_ruleset
+from tavla_ai.tournament import MAX_SEED
+
+# Rolls of the engine's stream that are tested at once.
+_MAX_ROLLS = 20_000_000
+# What is called unlikely, all tests together.
+_LEVEL = 0.05
+_MISMATCH = 1
+
+
+@click.command("dice-audit")
+@click.argument("files", nargs=-1, type=Path, metavar="[FILE]...")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Test the engine's own dice of this seed.")
+@click.option(
+    "--games", type=click.IntRange(1, 10_000_000), default=20_000, show_default=True, help="Games of the seed."
+)
+@click.option("--plies", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Rolls of each game.")
+@json_option
+def dice_audit(files: tuple[Path, ...], seed: int | None, games: int, plies: int, as_json: bool) -> None:
+    """Compare the dice that each player threw with fair dice.
+
+    Faces, pairs, doubles, each roll with the next, and runs. A FILE has one JSON object a line, the dice of one game:
+
+    \b
+      {"seats": ["hard", "easy"], "seed": 7, "game": 0, "plies": 53}
+      {"seats": ["hard", "easy"], "first": 1, "rolls": "31 62 55", "opening": true}
+      {"player": "easy", "rolls": "31 62 55"}
+
+    A seed is replayed, `ruleset`, `round` (the game of a match) and `first` (the seat that won the game before and so
+    starts without opening dice) say how; rolls are as they were thrown. Opening dice, which are never a double, are
+    left out, and dice of a seed that one player had twice, as in a round robin, count once.
+
+    \b
+    Example:
+      tavla dice-audit --seed 7 --games 2000
+    """
+    if bool(files) == (seed is not None):
+        raise click.UsageError("expected either files or --seed")
+    if seed is not None:
+        collected = _of_seed(seed, games, plies)
+    else:
+        collected = fairness.read_rolls(files)
+        if not collected.rolls:
+            raise TavlaError(f"{', '.join(map(str, files))}: no dice")
+    audits = [fairness.audit(rolls, player) for player, rolls in collected.rolls.items()]
+    done = [(test.p_value, audit, test) for audit in audits for test in audit.tests if test.p_value is not None]
+    smallest = min(done, key=lambda item: item[0], default=None)
+    if as_json:
+        print_json(
+            {
+                "openings_left_out": collected.openings,
+                "repeated_left_out": collected.repeated,
+                "tests": len(done),
+                "smallest_p_value": None if smallest is None else smallest[0],
+                "bonferroni_p_value": None if smallest is None else min(1.0, smallest[0] * len(done)),
+                "audits": [audit.model_dump(mode="json") for audit in audits],
+            }
+        )
+        return
+    _print_audits(audits, len(done))
+    for number, what in (
+        (collected.openings, "opening dice, never a double"),
+        (collected.repeated, "the same dice of a seed again"),
+    ):
+        if number:
+            click.echo(f"{number} rolls left out: {what}")
+    if smallest is None:
+        click.echo("Too few rolls to test anything.")
+        return
+    p_value, audit, test = smallest
+    threshold = _LEVEL / len(done)
+    verdict = "seldom so small with fair dice" if p_value < threshold else "no sign against the dice"
+    click.echo(
+        f"{len(done)} tests: fair dice have a smallest p below {_LEVEL} / {len(done)} = {threshold:.2g} (Bonferroni) "
+        f"in at most one of {1 / _LEVEL:.0f} audits.\n"
+        f"Here it is {_p(p_value)} ({audit.player}, {test.name}): {verdict}."
+    )
+
+
+def _of_seed(seed: int, games: int, plies: int) -> PlayerRolls:
+    if games * plies > _MAX_ROLLS:
+        raise TavlaError(f"{games} games of {plies} rolls: expected at most {_MAX_ROLLS} rolls")
+    rolls = np.stack([engine.rolls(seed, game, plies) for game in range(games)])
+    groups = {"all turns": rolls, "even turns": rolls[:, ::2], "odd turns": rolls[:, 1::2]}
+    return PlayerRolls({name: group.reshape(-1, 2) for name, group in groups.items()})
+
+
+def _print_audits(audits: Sequence[DiceAudit], num_tests: int) -> None:
+    print_table(
+        "Dice thrown",
+        ["player", "rolls", "doubles %", *(f"{face} %" for face in range(1, 7))],
+        [
+            [
+                audit.player,
+                f"{audit.rolls:,}",
+                percent(audit.doubles_share),
+                *map(percent, audit.face_shares or [None] * 6),
+            ]
+            for audit in audits
+        ],
+    )
+    print_table(
+        "Beside fair dice",
+        ["player", "test", "chi-square", "freedom", "p", f"p x {num_tests}"],
+        [
+            [
+                audit.player,
+                test.name,
+                "" if test.p_value is None else f"{test.statistic:.2f}",
+                str(test.freedom),
+                "too few rolls" if test.p_value is None else _p(test.p_value),
+                "" if test.p_value is None else _p(min(1.0, test.p_value * num_tests)),
+            ]
+            for audit in audits
+            for test in audit.tests
+        ],
+        num_text=2,
+    )
+
+
+def _p(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.001 else f"{value:.1e}"
+
+
+@click.command("dice-commit")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MAX_SEED),
+    help="Seed of the dice.  [default: drawn from the system's secure generator]",
+)
+@click.option(
+    "--out",
+    type=Path,
+    metavar="FILE",
+    default=Path("dice-secret.json"),
+    show_default=True,
+    help="Where seed and salt are kept until they are revealed; a file that exists is not replaced.",
+)
+@json_option
+def dice_commit(seed: int | None, out: Path, as_json: bool) -> None:
+    """Fix the dice of games to come: print what to publish now, and keep the seed in a file.
+
+    What is printed is the SHA-256 of `tavla-dice-1:SALT:SEED`. Publish it before it is known who plays which game, and
+    the file after the games; `tavla dice-verify`, or a few lines of Python in docs/dice.md, check both.
+
+    \b
+    Example:
+      tavla dice-commit --out secret.json
+    """
+    secret = fairness.make_secret(seed)
+    # Nobody else on this machine may read it.
+    with os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(secret.model_dump(mode="json") | {"commitment": secret.commitment}, file, indent=2)
+        file.write("\n")
+    if as_json:
+        print_json({"scheme": secret.scheme, "commitment": secret.commitment, "secret_file": str(out)})
+    else:
+        click.echo(secret.commitment)
+
+
+@click.command("dice-verify")
+@click.option("--commitment", metavar="HEX", required=True, help="What was published before the games.")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="The revealed seed.")
+@click.option("--salt", metavar="HEX", help="The revealed salt.")
+@click.option("--secret", "secret_path", type=Path, metavar="FILE", help="The revealed file, instead of both.")
+@click.option("--rolls", "rolls_text", metavar="ROLLS", help="Dice of a game as they were played, such as '31 62 55'.")
+@click.option("--game", type=click.IntRange(0, MAX_SEED), help="Which game of the seed, in a tournament which pair.")
+@click.option(
+    "--round",
+    "round_",
+    type=click.IntRange(0, fairness.MAX_ROUND),
+    default=0,
+    show_default=True,
+    help="The number of the game within its match, from 0.",
+)
+@click.option("--no-opening", is_flag=True, help="The winner of the game before started: nobody threw opening dice.")
+@ruleset_option
+@json_option
+def dice_verify(
+    commitment: str,
+    seed: int | None,
+    salt: str | None,
+    secret_path: Path | None,
+    rolls_text: str | None,
+    game: int | None,
+    round_: int,
+    no_opening: bool,
+    ruleset_name: str,
+    as_json: bool,
+) -> None:
+    """Check a revealed seed against its commitment, and the dice of a game against the seed.
+
+    The exit code is 0 where all of it fits and 1 where something does not. Which die of a roll is named first does
+    not matter.
+
+    \b
+    Examples:
+      tavla dice-verify --commitment HEX --seed 7 --salt HEX
+      tavla dice-verify --commitment HEX --secret secret.json --game 0 --rolls "41 62 55"
+    """
+    secret = _revealed(seed, salt, secret_path)
+    if (rolls_text is None) != (game is None):
+        raise click.UsageError("expected --game and --rolls together")
+    fits = fairness.is_commitment_to(secret, commitment)
+    report: dict[str, object] = {"scheme": secret.scheme, "commitment_fits": fits}
+    lines = [
+        "commitment: fits the seed and salt"
+        if fits
+        else f"commitment: DOES NOT FIT; that of this seed and salt is {secret.commitment}"
+    ]
+    if rolls_text is not None and game is not None:
+        recorded = fairness.parse_rolls(rolls_text)
+        ruleset = get_ruleset(ruleset_name)
+        dice = fairness.game_dice(ruleset, secret.seed, game, len(recorded), round_, 0 if no_opening else None)
+        turn = fairness.first_difference(recorded, dice)
+        report |= {"rolls": len(recorded), "rolls_fit": turn is None, "first_difference": turn}
+        if turn is None:
+            lines.append(f"rolls: all {len(recorded)} are those of game {game}")
+        else:
+            fits = False
+            was, should = ("-".join(map(str, rolls[turn].tolist())) for rolls in (recorded, dice.rolls))
+            lines.append(f"rolls: DO NOT FIT; turn {turn} of game {game}, from 0, has {was}, the seed gives {should}")
+    if as_json:
+        print_json(report)
+    else:
+        click.echo("\n".join(lines))
+    if not fits:
+        click.get_current_context().exit(_MISMATCH)
+
+
+def _revealed(seed: int | None, salt: str | None, path: Path | None) -> DiceSecret:
+    if path is not None:
+        if seed is not None or salt is not None:
+            raise click.UsageError("--secret stands for --seed and --salt: expected one or the others")
+        return fairness.read_secret(path.read_text(encoding="utf-8", errors="replace"), str(path))
+    if seed is None or salt is None:
+        raise click.UsageError("expected --seed and --salt, or --secret")
+    return fairness.make_secret(seed, salt)
