@@ -26,6 +26,7 @@ from tavla_ai.bots import Bot
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests, utilities
 from tavla_ai.errors import TavlaError
+from tavla_ai.ratings import Pairing, Ratings, rate
 from tavla_ai.results import BotIdentity, ResultsFolder, Settings
 from tavla_ai.rulesets import Ruleset
 from tavla_ai.runners import ContestTable, LocalRunner, ProgressCallback, Runner, ray_runner
@@ -40,6 +41,8 @@ Schedule = Literal["round-robin", "gauntlet", "ladder"]
 _QUANTILE = 1.959964
 # Self-play keeps every position of a call.
 _GAMES_PER_CALL = 2000
+# Rounding: an error no larger is none.
+_NO_ERROR = 1e-9
 # A sequential stop is thought of after so many pairs, and each time that there are half as many again.
 _FIRST_LOOK = 200
 _GROWTH = 1.5
@@ -122,6 +125,11 @@ class TournamentResult(BaseModel):
     judge: str | None = Field(default=None, description="whose network judged luck; null without")
     pairings: tuple[PairResult, ...] = Field(description="in the order played")
     totals: tuple[BotTotal, ...] = Field(description="one for each bot, in the order given")
+    ratings: Ratings | None = Field(
+        default=None,
+        description="Bradley–Terry ratings around 1500 from games, or matches, won; matches are taken without their "
+        "luck where it was judged; null where two bots have one name",
+    )
 
 
 def play_pairing(
@@ -226,6 +234,7 @@ def play_tournament(
             match_length=match_length,
             judge=None if judge is None else str(judge.path),
             pairings=tuple(results),
+            ratings=rate(rated_pairings(results)) if len({bot.name for bot in bots}) == len(bots) else None,
             totals=tuple(
                 BotTotal(name=bot.name, **_measures(ruleset, match_length, own))
                 for bot, own in zip(bots, played, strict=True)
@@ -291,6 +300,22 @@ def measure_score_shares(
     if counts.sum() == 0:
         raise TavlaError(f"{ruleset.name}: all of {games} games were void")
     return tuple((counts / counts.sum()).tolist())
+
+
+def rated_pairings(results: Sequence[PairResult]) -> list[Pairing]:
+    """Return what ratings are made of: contests won, lost and drawn, with the error of pairs on the same dice."""
+    found = []
+    for result in results:
+        wins, losses, draws = float(result.wins), float(result.losses), float(result.draws)
+        share, error = result.share, result.share_standard_error
+        if result.match_win_share is not None and result.adjusted is not None and 0 < result.adjusted < 1:
+            contests = wins + losses + draws
+            share, error = result.adjusted, result.adjusted_standard_error
+            wins, losses, draws = share * contests, (1 - share) * contests, 0.0
+        # Where nothing varied the error of a share says nothing.
+        has_error = error is not None and error > _NO_ERROR and 0 < share < 1
+        found.append(Pairing(result.a, result.b, wins, losses, draws, error if has_error else None))
+    return found
 
 
 @contextmanager

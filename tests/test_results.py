@@ -265,7 +265,7 @@ def test_the_report_is_whole(
     assert "http://" not in html.replace("http://www.w3.org/2000/svg", "")
     assert "<script" not in html
     pictures = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
-    assert len(pictures) == 3 + with_luck + 8
+    assert len(pictures) == 4 + with_luck + 8
     for picture in pictures:
         ElementTree.fromstring(picture)
     for bot in bots:

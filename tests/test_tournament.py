@@ -19,7 +19,7 @@ from tavla_ai.lockstep import play_pairs
 from tavla_ai.match import Utility, match_equity
 from tavla_ai.rulesets import get_ruleset, ruleset_names
 from tavla_ai.runners import ContestTable
-from tavla_ai.tournament import PairResult, play_pairing, play_tournament, scheduled
+from tavla_ai.tournament import PairResult, play_pairing, play_tournament, rated_pairings, scheduled
 
 NORTH_SULTAN = get_ruleset("north-sultan")
 RANDOM = make_bot("random", NORTH_SULTAN)
@@ -274,6 +274,20 @@ def test_a_schedule_decides_who_plays_and_nothing_else(network_bot: Bot) -> None
     for pairing in gauntlet.pairings:
         assert without_speed(pairing) == without_speed(everyone[pairing.a, pairing.b])
     assert [total.games for total in gauntlet.totals] == [80, 40, 40]
+
+
+def test_ratings_come_from_shares_with_the_error_of_pairs(network_bot: Bot) -> None:
+    result = play_tournament(NORTH_SULTAN, [network_bot, RANDOM, PUBEVAL], games=400, seed=4)
+    assert result.ratings is not None
+    names = [player.name for player in result.ratings.players]
+    assert names == [network_bot.name, "random", "pubeval"]
+    assert result.ratings.rating("pubeval").rating > result.ratings.rating("random").rating
+    for pairing, rated in zip(result.pairings, rated_pairings(result.pairings), strict=True):
+        assert (rated.wins, rated.losses, rated.draws) == (pairing.wins, pairing.losses, pairing.draws)
+        assert rated.standard_error == (pairing.share_standard_error or None)
+    even = play_tournament(NORTH_SULTAN, [PUBEVAL, PUBEVAL], games=20, seed=4)
+    assert even.ratings is None
+    assert rated_pairings(even.pairings)[0].standard_error is None
 
 
 # Luck

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from tavla_ai import engine
 from tavla_ai.bearoff import load_tables
 from tavla_ai.bots.peers.players import PEER_PLAYERS, OutsidePlayer, make_peer_player
-from tavla_ai.checkpoint import Checkpoint, is_checkpoint, load_checkpoint, read_card
+from tavla_ai.checkpoint import CARD_FILE, Checkpoint, is_checkpoint, load_checkpoint, read_card
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH, MAX_PLY, SearchSettings
 from tavla_ai.match import Utility
@@ -155,8 +155,8 @@ def run_checkpoints(run: Path) -> list[str]:
     found = sorted(path for path in (run / "checkpoints").glob("*") if is_checkpoint(path))
     final = run / "final"
     if is_checkpoint(final):
-        last = read_card(found[-1]).weights_sha256 if found else None
-        if read_card(final).weights_sha256 != last:
+        last = read_card(found[-1] / CARD_FILE).weights_sha256 if found else None
+        if read_card(final / CARD_FILE).weights_sha256 != last:
             found.append(final)
     if not found:
         raise TavlaError(f"{run}: no training run with checkpoints")

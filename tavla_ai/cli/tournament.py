@@ -14,6 +14,7 @@ from tavla_ai.cli.options import json_option, ruleset_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.errors import TavlaError
 from tavla_ai.formats.mat import write_mat
+from tavla_ai.ratings import Rating
 from tavla_ai.replay import TournamentReplay
 from tavla_ai.report.tournament import write_report
 from tavla_ai.rulesets import Ruleset, get_ruleset, match_set_names
@@ -213,11 +214,25 @@ def _print_tournament(result: TournamentResult) -> None:
     for pair in result.pairings:
         for fault, count in pair.faults.items():
             click.echo(f"{pair.a} - {pair.b}: {count} void, {fault}")
+    # Two bots' ratings say no more than their shares.
+    ratings = None if len(result.totals) < 3 or result.ratings is None else result.ratings
     print_table(
-        "All pairings",
-        ["bot", *_measured_headers(result)],
-        [[total.name, *_measured_cells(total, result)] for total in result.totals],
+        "All pairings" if ratings is None else "All pairings, and ratings (Bradley-Terry, 1500 on average)",
+        ["bot", *([] if ratings is None else ["rating", "95 %"]), *_measured_headers(result)],
+        [
+            [
+                total.name,
+                *([] if ratings is None else _rating_cells(ratings.rating(total.name))),
+                *_measured_cells(total, result),
+            ]
+            for total in result.totals
+        ],
     )
+
+
+def _rating_cells(rating: Rating) -> list[str]:
+    low, high = rating.interval
+    return [f"{rating.rating:.0f} +- {rating.standard_error:.0f}", f"{low:.0f} to {high:.0f}"]
 
 
 def _measured_headers(result: TournamentResult) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
@@ -27,7 +27,7 @@ _SAMPLED_PAIRS, _SAMPLED_PAIRINGS, _BOARDS = 6, 10, 8
 _MOST_DOTS = 1500
 _BINS = 30
 # Lengths of the plot of intervals.
-_ROW, _NAMES, _PLOT_WIDTH = 26, 300, 760
+_ROW, _NAMES, _LETTERS, _PLOT_WIDTH = 26, 300, 44, 760
 
 
 def write_report(out: Path, result: TournamentResult, bots: Sequence[Bot]) -> None:
@@ -87,8 +87,14 @@ class _Page:
                 f"<p>Luck is what {escape(result.judge)} says of each roll. "
                 "A result without it (orange) has the same mean as the raw one (blue) and a smaller error.</p>"
             )
+        if result.ratings is not None:
+            yield "<h2>Ratings (Bradley–Terry, 1500 on average)</h2>"
+            rated = [
+                (player.name, [("raw", player.rating, player.standard_error)]) for player in result.ratings.players
+            ]
+            yield _intervals(rated, lambda rating: f"{rating:.0f}")
         yield f"<h2>All pairings of each bot: {self.unit}</h2>"
-        yield self.intervals()
+        yield self.totals()
         yield "<h2>Who scored what against whom</h2>"
         yield from self.cross_table()
         yield from self.pairings()
@@ -114,43 +120,16 @@ class _Page:
             return f"{100 * value:.1f}" + ("" if error is None else f" ± {196 * error:.1f}")
         return f"{value:+.3f}" + ("" if error is None else f" ± {1.96 * error:.3f}")
 
-    def intervals(self) -> str:
-        """Return a row for each bot: its raw interval, and below it the one without luck."""
-        figures = [self.figure(total) for total in self.result.totals]
-        ends = [
-            mean + sign * 1.96 * (error or 0) for f in figures for mean, error in (f[:2], f[2:]) for sign in (-1, 1)
-        ]
-        low, high = min(ends), max(ends)
-        pad = 0.05 * (high - low) or 0.1
-        low, high = low - pad, high + pad
-
-        def x(value: float) -> float:
-            return _NAMES + (_PLOT_WIDTH - 20 - _NAMES) * (value - low) / (high - low)
-
-        parts = []
-        for i, (total, figure) in enumerate(zip(self.result.totals, figures, strict=True)):
-            y = _ROW * i + _ROW / 2
-            kinds = [("raw", figure[:2], y)]
+    def totals(self) -> str:
+        """Return the raw interval of each bot, and below it the one without luck."""
+        rows = []
+        for total in self.result.totals:
+            raw, raw_error, mean, error = self.figure(total)
+            figures = [("raw", raw, raw_error or 0.0)]
             if self.result.judge is not None:
-                kinds = [("raw", figure[:2], y - 4), ("adjusted", figure[2:], y + 4)]
-            parts.append(f'<text x="{_NAMES - 8}" y="{y + 4}" text-anchor="end">{escape(total.name[-44:])}</text>')
-            for kind, (mean, error), at in kinds:
-                reach = 1.96 * (error or 0)
-                parts.append(
-                    f'<line class="line {kind}" x1="{x(mean - reach):.1f}" x2="{x(mean + reach):.1f}" y1="{at}" '
-                    f'y2="{at}"/><circle class="dot-{kind}" cx="{x(mean):.1f}" cy="{at}" r="3.5"><title>{kind} '
-                    f"{self.text(mean, error)}</title></circle>"
-                )
-        foot = _ROW * len(figures) + 16
-        marks = np.linspace(low + pad, high - pad, 5).tolist()
-        for mark in marks:
-            text = f"{100 * mark:.1f}" if self.is_match else f"{mark:+.2f}"
-            parts.append(
-                f'<line class="axis" x1="{x(mark):.1f}" x2="{x(mark):.1f}" y1="0" y2="{foot - 16}"/>'
-                f'<text x="{x(mark):.1f}" y="{foot}" text-anchor="middle">{text}</text>'
-            )
-        inside = "\n".join(parts)
-        return f'<svg class="plot" role="img" viewBox="0 0 {_PLOT_WIDTH} {foot + 6}">\n{inside}\n</svg>'
+                figures.append(("adjusted", mean, error or 0.0))
+            rows.append((total.name, figures))
+        return _intervals(rows, lambda value: self.text(value, None))
 
     def cross_table(self) -> Iterator[str]:
         names = [total.name for total in self.result.totals]
@@ -261,6 +240,44 @@ class _Page:
             yield board_svg(position, self.ruleset, dice=turn.dice, play=plays[0], names=difference.players)
             yield "</figure>"
         yield "</div>"
+
+
+def _intervals(rows: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], text: Callable[[float], str]) -> str:
+    """Return a plot with a row of 95 % intervals for each name.
+
+    Args:
+      rows: names, each with (class, mean, standard error) of its intervals.
+      text: writes a value.
+    """
+    figures = [figure for _, own in rows for figure in own]
+    low = min(mean - 1.96 * error for _, mean, error in figures)
+    high = max(mean + 1.96 * error for _, mean, error in figures)
+    pad = 0.05 * (high - low) or 0.1
+    low, high = low - pad, high + pad
+
+    def x(value: float) -> float:
+        return _NAMES + (_PLOT_WIDTH - 30 - _NAMES) * (value - low) / (high - low)
+
+    parts = []
+    foot = _ROW * len(rows) + 16
+    for mark in np.linspace(low + pad, high - pad, 5).tolist():
+        parts.append(
+            f'<line class="axis" x1="{x(mark):.1f}" x2="{x(mark):.1f}" y1="0" y2="{foot - 16}"/>'
+            f'<text x="{x(mark):.1f}" y="{foot}" text-anchor="middle">{text(mark)}</text>'
+        )
+    for i, (name, own) in enumerate(rows):
+        middle = _ROW * i + _ROW / 2
+        parts.append(f'<text x="{_NAMES - 8}" y="{middle + 4}" text-anchor="end">{escape(name[-_LETTERS:])}</text>')
+        for j, (kind, mean, error) in enumerate(own):
+            y = middle + 8 * (j - (len(own) - 1) / 2)
+            begin, end = x(mean - 1.96 * error), x(mean + 1.96 * error)
+            parts.append(
+                f'<line class="line {kind}" x1="{begin:.1f}" x2="{end:.1f}" y1="{y}" y2="{y}"/>'
+                f'<circle class="dot-{kind}" cx="{x(mean):.1f}" cy="{y}" r="3.5"><title>{text(mean)}, '
+                f"{text(mean - 1.96 * error)} to {text(mean + 1.96 * error)}</title></circle>"
+            )
+    inside = "\n".join(parts)
+    return f'<svg class="plot" role="img" viewBox="0 0 {_PLOT_WIDTH} {foot + 6}">\n{inside}\n</svg>'
 
 
 def _histogram(name: str, counts: Sequence[int], edges: Sequence[float], marks: Sequence[tuple[float, str]]) -> str:
