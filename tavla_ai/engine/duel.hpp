@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "game.hpp"
+#include "judge.hpp"
 #include "player.hpp"
 #include "seat.hpp"
 #include "threads.hpp"
@@ -37,61 +38,6 @@ struct DuelResult {
   int num_scores = 0;
   bool has_luck = false;
   std::vector<ContestResult> contests;  // [pairs, 2]
-};
-
-// A network's opinion of rolls: what the best play of the roll is worth, less the mean over the rolls that there could
-// have been. It is 0 on average whatever the network, so taking it away from a result leaves its mean alone.
-class Judge {
- public:
-  Judge(const Rules& rules, const NetworkPlayer& network)
-      : rules_(rules), thread_(rules, *network.network, network.tables.get(), search_, nullptr), known_(kKnown) {}
-
-  // can_double: false for an opening roll that is played as it fell.
-  double luck(const Board& before, Roll rolled, const Utility& utility, bool can_double) {
-    const Values& values = values_of(before, utility, can_double);
-    return values.of_roll[index(std::max(rolled.first, rolled.second), std::min(rolled.first, rolled.second))] - values.mean;
-  }
-
- private:
-  struct Values {
-    bool is_set = false;
-    std::uint64_t tag = 0;
-    Board board;
-    std::array<float, 21> of_roll{};
-    double mean = 0;
-  };
-
-  static int index(int high, int low) { return high * (high - 1) / 2 + low - 1; }
-
-  // Both games of a pair go the same way until their players differ, and all games begin alike.
-  const Values& values_of(const Board& before, const Utility& utility, bool can_double) {
-    const std::uint64_t tag = 2 * SearchCache::tag(0, utility, rules_.num_scores()) + can_double;
-    Values& values = known_[board_hash(before, tag) % kKnown];
-    if (values.is_set && values.tag == tag && values.board == before) return values;
-    values.is_set = true;
-    values.tag = tag;
-    values.board = before;
-    double total = 0;
-    int weights = 0;
-    Deadline never;
-    for (int first = 1; first <= 6; ++first)
-      for (int second = 1; second <= (can_double ? first : first - 1); ++second) {
-        const float value = utility.of(*thread_.reply(before, {first, second}, utility, 0, never), rules_.num_scores());
-        const int weight = first == second ? 1 : 2;
-        total += weight * static_cast<double>(value);
-        weights += weight;
-        values.of_roll[index(first, second)] = value;
-      }
-    values.mean = total / weights;
-    return values;
-  }
-
-  static constexpr std::size_t kKnown = 4096;
-
-  const Rules& rules_;
-  SearchSettings search_;
-  SearchThread thread_;
-  std::vector<Values> known_;
 };
 
 class DuelTable {
