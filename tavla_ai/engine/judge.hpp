@@ -33,7 +33,7 @@ class Judge {
 
  private:
   static constexpr int kRolls = 21;
-  static constexpr int kCandidates = 3;
+  static constexpr int kCandidates = 2;
   static constexpr std::size_t kKnown = 4096;
 
   struct Values {
