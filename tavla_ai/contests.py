@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai.match import Utility, match_equity
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.rulesets import MatchSet, Ruleset, games_of
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Contests:
     Attributes:
       points: int16 `[pairs, 2]`, A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 with
         the same dice. A void game is 0, and so is a match that could not be finished.
-      scores: int32 `[pairs, 2, K]`, decided games by A's score, in the ruleset's order.
+      scores: int32 `[pairs, 2, K]`, decided games by A's score, best first; see `scores_of`.
       void_games: int32 `[pairs, 2]`, games that the stuck rule or a fault ended.
       plies: int32 `[pairs, 2]`, turns of all games.
       luck: float64 `[pairs, 2]`, A's less B's, in points or in match-winning chance; None where nobody judged it.
@@ -99,15 +99,34 @@ class Contests:
         return Counter(self.faults.values())
 
 
-def utilities(ruleset: Ruleset, match_length: int | None) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+Utilities = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+
+
+def utilities(ruleset: Ruleset, match_length: int | None) -> Utilities:
     """Return values `[N, K]` and network inputs `[N, K − 2]`, one row or one for each score of a match."""
     if match_length is None:
-        found = [Utility.points(ruleset)]
-    else:
+        return _arrays([Utility.points(ruleset)])
+    return match_utilities(ruleset, match_length)[0]
+
+
+def match_utilities(game: Ruleset | MatchSet, length: int) -> list[Utilities]:
+    """Return the utilities at each score of a match, for each of the games that are played in turn."""
+    if isinstance(game, Ruleset):
         # Nobody doubles in the games of a tournament, so the scores are worth what they are without a cube.
-        game = ruleset.model_copy(update={"cube": False, "crawford": False})
-        grid = match_equity(game, match_length).utility_grid()
-        found = [Utility(tuple(values), total=1.0) for values in grid.reshape(-1, len(ruleset.scores))]
+        game = game.model_copy(update={"cube": False, "crawford": False})
+    equity = match_equity(game, length)
+    return [
+        _arrays(
+            [
+                Utility(tuple(values), total=1.0)
+                for values in equity.utility_grid(number).reshape(-1, len(ruleset.scores))
+            ]
+        )
+        for number, ruleset in enumerate(games_of(game))
+    ]
+
+
+def _arrays(found: Sequence[Utility]) -> Utilities:
     return (
         np.array([utility.values for utility in found], dtype=np.float32),
         np.array([utility.inputs for utility in found], dtype=np.float32),

@@ -132,16 +132,20 @@ class TournamentReplay:
 
     Raises:
       TavlaError: the folder holds no tournament, or a player is not what it was.
+      RulesetError: it holds one of sets of games.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.settings: Settings = read_settings(path)
+        if not isinstance(self.settings.ruleset, Ruleset):
+            raise RulesetError(f"{self.settings.ruleset.name}: the games of a set are not played again")
+        self.ruleset = self.settings.ruleset
         self.lines: Sequence[ContestLine] = read_lines(path)
         self.bots = tuple(self._bot(bot) for bot in self.settings.bots)
 
     def _bot(self, identity: BotIdentity) -> Bot:
-        bot = make_bot(identity.name, self.settings.ruleset)
+        bot = make_bot(identity.name, self.ruleset)
         if BotIdentity.of(identity.name, bot.checkpoint) != identity:
             raise TavlaError(f"{self.path}: {identity.name} has other weights than it played with")
         return bot
@@ -160,9 +164,7 @@ class TournamentReplay:
     def pairs(self, pairing: int, first_pair: int, num_pairs: int) -> list[Replayed]:
         """Play some pairs of a pairing again."""
         a, b = (self.bots[i] for i in self.settings.pairings[pairing])
-        return replay_pairs(
-            self.settings.ruleset, a, b, self.settings.seed, self.settings.match_length, first_pair, num_pairs
-        )
+        return replay_pairs(self.ruleset, a, b, self.settings.seed, self.settings.match_length, first_pair, num_pairs)
 
     def write_mats(self) -> int:
         """Write a match file for each contest that has none yet, and return how many.

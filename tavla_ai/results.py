@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests
 from tavla_ai.errors import TavlaError
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.rulesets import MatchSet, Ruleset, scores_of
 
 SCHEMA_VERSION = 1
 SETTINGS_FILE, RESULTS_FILE, SUMMARY_FILE, REPORT_FILE = "settings.json", "results.jsonl", "summary.json", "report.html"
@@ -35,12 +35,15 @@ class BotIdentity(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="as the tournament was told")
-    weights_sha256: str | None = Field(description="of its checkpoint's weights; null without a checkpoint")
+    weights_sha256: str | None = Field(
+        description="of its checkpoint's weights, of each game of a set; null without a checkpoint"
+    )
 
     @staticmethod
-    def of(name: str, checkpoint: Checkpoint | None) -> BotIdentity:
-        """Return a bot's identity."""
-        return BotIdentity(name=name, weights_sha256=None if checkpoint is None else checkpoint.card.weights_sha256)
+    def of(name: str, *checkpoints: Checkpoint | None) -> BotIdentity:
+        """Return the identity of a bot with a checkpoint, or with one for each game of a set."""
+        hashes = [checkpoint.card.weights_sha256 if checkpoint else "none" for checkpoint in checkpoints]
+        return BotIdentity(name=name, weights_sha256=",".join(hashes) if any(checkpoints) else None)
 
 
 class Settings(BaseModel):
@@ -49,7 +52,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_version: int = Field(default=SCHEMA_VERSION, description="version of the folder's layout")
-    ruleset: Ruleset = Field(description="the game, in full")
+    ruleset: Ruleset | MatchSet = Field(description="the game, in full, or the set of games")
     bots: tuple[BotIdentity, ...] = Field(description="in the order given")
     pairings: tuple[tuple[int, int], ...] = Field(description="who plays whom, as numbers of bots from 0 up")
     games: int = Field(description="games, or matches, of each pairing, at most")
@@ -71,7 +74,7 @@ class ContestLine(BaseModel):
     a_seat: int = Field(ge=0, le=1, description="A's seat")
     seed: int = Field(description="of the dice")
     points: int = Field(description="score of a game, ±1 for a match won or lost, 0 if void or undecided")
-    scores: tuple[int, ...] = Field(description="games by score, in the ruleset's order; a match has several")
+    scores: tuple[int, ...] = Field(description="games by score, best first; a match has several")
     void: int = Field(ge=0, description="void games")
     plies: int = Field(ge=0, description="turns of both sides")
     luck: float | None = Field(default=None, description="A's less B's; null where nobody judged it")
@@ -88,7 +91,7 @@ class ResultsFolder:
         self._file: TextIO | None = None
 
     @contextmanager
-    def opened(self, settings: Settings, ruleset: Ruleset) -> Iterator[ResultsFolder]:
+    def opened(self, settings: Settings) -> Iterator[ResultsFolder]:
         """Make the folder, or read what it holds of the tournament with these settings.
 
         Raises:
@@ -102,7 +105,7 @@ class ResultsFolder:
             if not (self.path / SETTINGS_FILE).exists():
                 write_whole(self.path / SETTINGS_FILE, settings.model_dump_json(indent=2) + "\n")
             lines, whole = _read_whole(self.path / RESULTS_FILE)
-            self._stored, num_kept = _contests_of(lines, settings, ruleset, self.path / RESULTS_FILE)
+            self._stored, num_kept = _contests_of(lines, settings, self.path / RESULTS_FILE)
             with (self.path / RESULTS_FILE).open("a+", encoding="utf-8") as self._file:
                 # What a kill cut short is played again.
                 self._file.truncate(sum(whole[:num_kept]))
@@ -217,7 +220,7 @@ def read_contests(path: Path) -> dict[int, Contests]:
       TavlaError: the folder holds no tournament, or one that cannot be read.
     """
     settings = read_settings(path)
-    return _contests_of(read_lines(path), settings, settings.ruleset, path / RESULTS_FILE)[0]
+    return _contests_of(read_lines(path), settings, path / RESULTS_FILE)[0]
 
 
 def _read_whole(path: Path) -> tuple[list[ContestLine], list[int]]:
@@ -236,15 +239,13 @@ def _read_whole(path: Path) -> tuple[list[ContestLine], list[int]]:
     return lines, lengths
 
 
-def _contests_of(
-    lines: list[ContestLine], settings: Settings, ruleset: Ruleset, path: Path
-) -> tuple[dict[int, Contests], int]:
+def _contests_of(lines: list[ContestLine], settings: Settings, path: Path) -> tuple[dict[int, Contests], int]:
     """Return the whole pairs by pairing, and how many lines they are.
 
     Raises:
       TavlaError: the lines are not those of pairs in order.
     """
-    num_kept = len(lines) // 2 * 2
+    num_kept, num_scores = len(lines) // 2 * 2, len(scores_of(settings.ruleset))
     by_pairing: dict[int, list[ContestLine]] = {}
     for index, line in enumerate(lines[:num_kept]):
         own = by_pairing.setdefault(line.pairing, [])
@@ -253,19 +254,21 @@ def _contests_of(
             (line.pair, line.a_seat) != expected
             or line.pairing >= len(settings.pairings)
             or line.pairing != max(by_pairing)
-            or len(line.scores) != len(ruleset.scores)
+            or len(line.scores) != num_scores
             or (line.luck is None) != (settings.judge is None)
         ):
             raise TavlaError(f"{path}: line {index + 1} is not what this tournament would have written")
         own.append(line)
-    return {pairing: _joined(own, ruleset, settings.judge is not None) for pairing, own in by_pairing.items()}, num_kept
+    return {
+        pairing: _joined(own, num_scores, settings.judge is not None) for pairing, own in by_pairing.items()
+    }, num_kept
 
 
-def _joined(lines: list[ContestLine], ruleset: Ruleset, has_luck: bool) -> Contests:
+def _joined(lines: list[ContestLine], num_scores: int, has_luck: bool) -> Contests:
     shape = len(lines) // 2, 2
     return Contests(
         np.array([line.points for line in lines], np.int16).reshape(shape),
-        np.array([line.scores for line in lines], np.int32).reshape(*shape, len(ruleset.scores)),
+        np.array([line.scores for line in lines], np.int32).reshape(*shape, num_scores),
         np.array([line.void for line in lines], np.int32).reshape(shape),
         np.array([line.plies for line in lines], np.int32).reshape(shape),
         np.array([line.luck for line in lines], np.float64).reshape(shape) if has_luck else None,

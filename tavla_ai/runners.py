@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from tavla_ai import engine
-from tavla_ai.bots import BASELINES, Bot, checkpoint_bot, make_bot
+from tavla_ai.bots import BASELINES, Bot, Level, checkpoint_bot, join_bots, make_bot, network_player
 from tavla_ai.checkpoint import Checkpoint
-from tavla_ai.contests import Contests, utilities
+from tavla_ai.contests import Contests, match_utilities, utilities
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.lockstep import play_pairs
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.rulesets import MatchSet, Ruleset, games_of
 
 ProgressCallback = Callable[[int], None]
 
@@ -35,30 +35,45 @@ class ContestTable:
     """Where bots play each other; a process that plays has one of its own.
 
     Args:
-      ruleset: the game; the bots must have been made for it.
+      game: the game, or the set of games; the bots must have been made for it.
       bots: who may play.
       seed: of the dice.
       match_length: points that win a match; None for single games.
       judge: whose network says how lucky rolls were; None does without.
 
     Raises:
-      RulesetError: Gul Bara, whose luck is not known, is to be judged.
+      RulesetError: Gul Bara, whose luck is not known, or a set is to be judged; or a set is to be played in single
+        games.
     """
 
     def __init__(
-        self, ruleset: Ruleset, bots: Sequence[Bot], seed: int, match_length: int | None, judge: Checkpoint | None
+        self,
+        game: Ruleset | MatchSet,
+        bots: Sequence[Bot],
+        seed: int,
+        match_length: int | None,
+        judge: Checkpoint | None,
     ) -> None:
-        if judge is not None and ruleset.family == "gul-bara":
-            raise RulesetError(f"{ruleset.name}: a turn is more than one roll; its luck is not known")
-        self.ruleset, self.bots, self.judge = ruleset, tuple(bots), judge
+        self.game, self.bots, self.judge = game, tuple(bots), judge
         self.seed, self.match_length = seed, match_length
-        self.rules = engine.compile_rules(ruleset)
-        self.values, self.inputs = utilities(ruleset, match_length)
-        self.judging = None if judge is None else checkpoint_bot("judge", ruleset, judge).player
+        self.judging: engine.Player | None = None
+        if isinstance(game, MatchSet):
+            if match_length is None:
+                raise RulesetError(f"{game.name}: a set of games is played in matches; expected a match length")
+            if judge is not None:
+                raise RulesetError(f"{game.name}: each game of a set has its own network; its luck is not judged")
+            self.utilities = match_utilities(game, match_length)
+        else:
+            self.utilities = [utilities(game, match_length)]
+            if judge is not None:
+                if game.family == "gul-bara":
+                    raise RulesetError(f"{game.name}: a turn is more than one roll; its luck is not known")
+                self.judging = network_player(game, judge.network_for(game))
+        self.rules = [engine.compile_rules(ruleset) for ruleset in games_of(game)]
 
     def is_native(self, a: int, b: int) -> bool:
         """Return whether the engine plays both sides."""
-        return all(isinstance(self.bots[i].player, engine.Player) for i in (a, b))
+        return all(isinstance(part.player, engine.Player) for i in (a, b) for part in _parts(self.bots[i]))
 
     def play(
         self,
@@ -75,20 +90,29 @@ class ContestTable:
           threads: of the engine.
           progress: called with the number of contests finished since its last call.
         """
-        players = self.bots[a].player, self.bots[b].player
         contest: dict[str, Any] = {
             "seed": self.seed,
             "first_pair": first_pair,
             "num_pairs": num_pairs,
             "length": self.match_length or 0,
-            "values": self.values,
-            "inputs": self.inputs,
             "threads": min(threads, num_pairs),
-            "judge": self.judging,
         }
-        if not (isinstance(players[0], engine.Player) and isinstance(players[1], engine.Player)):
-            return play_pairs(self.ruleset, *players, **contest, progress=progress)
-        result = engine.duel(self.rules, players[0], players[1], **contest)
+        if isinstance(self.game, MatchSet):
+            result = engine.duel_set(
+                self.rules,
+                self._players(a),
+                self._players(b),
+                values=[values for values, _ in self.utilities],
+                inputs=[inputs for _, inputs in self.utilities],
+                **contest,
+            )
+        else:
+            values, inputs = self.utilities[0]
+            contest |= {"values": values, "inputs": inputs, "judge": self.judging}
+            players = self.bots[a].player, self.bots[b].player
+            if not (isinstance(players[0], engine.Player) and isinstance(players[1], engine.Player)):
+                return play_pairs(self.game, *players, **contest, progress=progress)
+            result = engine.duel(self.rules[0], players[0], players[1], **contest)
         if progress is not None:
             progress(2 * num_pairs)
         return Contests(
@@ -99,18 +123,23 @@ class ContestTable:
             None if self.judging is None else result.luck,
         )
 
+    def _players(self, bot: int) -> list[engine.Player]:
+        players = [part.player for part in _parts(self.bots[bot])]
+        native = [player for player in players if isinstance(player, engine.Player)]
+        if len(native) < len(self.rules):
+            raise RulesetError(f"{self.bots[bot].name}: outside engines do not play sets of games")
+        return native
+
     def recipe(self) -> dict[str, Any]:
         """Return what `from_recipe` needs to make the same table in another process.
 
         Raises:
           TavlaError: a bot was made of a network that is in no checkpoint.
         """
-        for bot in self.bots:
-            if bot.checkpoint is None and isinstance(bot.player, engine.Player) and bot.name not in BASELINES:
-                raise TavlaError(f"{bot.name}: is in no checkpoint that another process could read")
         return {
-            "ruleset": self.ruleset,
-            "bots": [(bot.name, bot.checkpoint, bot.level) for bot in self.bots],
+            "game": self.game,
+            "bots": [[_recipe(part) for part in _parts(bot)] for bot in self.bots],
+            "names": [bot.name for bot in self.bots],
             "seed": self.seed,
             "match_length": self.match_length,
             "judge": self.judge,
@@ -119,12 +148,25 @@ class ContestTable:
     @staticmethod
     def from_recipe(recipe: dict[str, Any]) -> ContestTable:
         """Return the table of a recipe."""
-        ruleset = recipe["ruleset"]
-        bots = [
-            make_bot(name, ruleset) if checkpoint is None else checkpoint_bot(name, ruleset, checkpoint, level)
-            for name, checkpoint, level in recipe["bots"]
-        ]
-        return ContestTable(ruleset, bots, recipe["seed"], recipe["match_length"], recipe["judge"])
+        game = recipe["game"]
+        bots = []
+        for name, parts in zip(recipe["names"], recipe["bots"], strict=True):
+            made = [
+                make_bot(spec, ruleset) if checkpoint is None else checkpoint_bot(spec, ruleset, checkpoint, level)
+                for (spec, checkpoint, level), ruleset in zip(parts, games_of(game), strict=True)
+            ]
+            bots.append(made[0] if isinstance(game, Ruleset) else join_bots(name, made))
+        return ContestTable(game, bots, recipe["seed"], recipe["match_length"], recipe["judge"])
+
+
+def _parts(bot: Bot) -> tuple[Bot, ...]:
+    return bot.parts or (bot,)
+
+
+def _recipe(bot: Bot) -> tuple[str, Checkpoint | None, Level]:
+    if bot.checkpoint is None and isinstance(bot.player, engine.Player) and bot.name not in BASELINES:
+        raise TavlaError(f"{bot.name}: is in no checkpoint that another process could read")
+    return bot.name, bot.checkpoint, bot.level
 
 
 class Runner(Protocol):

@@ -28,7 +28,7 @@ from tavla_ai.contests import Contests, utilities
 from tavla_ai.errors import TavlaError
 from tavla_ai.ratings import Pairing, Ratings, rate
 from tavla_ai.results import BotIdentity, ResultsFolder, Settings
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.rulesets import MatchSet, Ruleset, check_match_length, scores_of
 from tavla_ai.runners import ContestTable, LocalRunner, ProgressCallback, Runner, ray_runner
 
 MAX_SEED = 2**64 - 1
@@ -81,7 +81,7 @@ class _Measured(BaseModel):
 class PairResult(_Measured):
     """What A scored against B; every number is A's unless it says otherwise."""
 
-    ruleset: str = Field(description="name of the game")
+    ruleset: str = Field(description="name of the game, or of the set of games")
     a: str = Field(description="name of A")
     b: str = Field(description="name of B")
     seed: int = Field(description="seed of the dice")
@@ -119,7 +119,7 @@ class TournamentResult(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    ruleset: str = Field(description="name of the game")
+    ruleset: str = Field(description="name of the game, or of the set of games")
     seed: int = Field(description="seed of the dice, the same for every pairing")
     match_length: int | None = Field(description="points that win a match; null for single games")
     judge: str | None = Field(default=None, description="whose network judged luck; null without")
@@ -166,7 +166,7 @@ def play_pairing(
 
 
 def play_tournament(
-    ruleset: Ruleset,
+    ruleset: Ruleset | MatchSet,
     bots: Sequence[Bot],
     games: int,
     seed: int,
@@ -193,6 +193,7 @@ def play_tournament(
     and a mean whose error goes with it, such as a share near 0 or 1, is drawn a little to the outside.
 
     Args:
+      ruleset: the game, or a set of games, which is played in matches.
       bots: at least two, made for this game.
       games: games (or matches) of each pairing, even; with `until_ci` at most so many.
       schedule: who plays whom.
@@ -219,7 +220,7 @@ def play_tournament(
         folder = None
         if out is not None:
             settings = _settings(ruleset, bots, games, seed, match_length, schedule, judge, until_ci)
-            folder = stack.enter_context(ResultsFolder(out).opened(settings, ruleset))
+            folder = stack.enter_context(ResultsFolder(out).opened(settings))
         runner = stack.enter_context(_runner(table, workers, ray_workers, ray_address))
         results: list[PairResult] = []
         played: list[list[Contests]] = [[] for _ in bots]
@@ -236,7 +237,7 @@ def play_tournament(
             pairings=tuple(results),
             ratings=rate(rated_pairings(results)) if len({bot.name for bot in bots}) == len(bots) else None,
             totals=tuple(
-                BotTotal(name=bot.name, **_measures(ruleset, match_length, own))
+                BotTotal(name=bot.name, **_measures(scores_of(ruleset), match_length, own))
                 for bot, own in zip(bots, played, strict=True)
             ),
         )
@@ -369,13 +370,13 @@ def _looks(num_pairs: int, until_ci: float | None) -> Iterator[int]:
 
 
 def _half_width(table: ContestTable, contests: Contests) -> float:
-    measures = _measures(table.ruleset, table.match_length, [contests])
+    measures = _measures(scores_of(table.game), table.match_length, [contests])
     error = measures.get("adjusted_standard_error", measures["standard_error"])
     return float("inf") if error is None else _QUANTILE * float(error)
 
 
 def _settings(
-    ruleset: Ruleset,
+    ruleset: Ruleset | MatchSet,
     bots: Sequence[Bot],
     games: int,
     seed: int,
@@ -386,7 +387,7 @@ def _settings(
 ) -> Settings:
     return Settings(
         ruleset=ruleset,
-        bots=tuple(BotIdentity.of(bot.name, bot.checkpoint) for bot in bots),
+        bots=tuple(BotIdentity.of(bot.name, *(part.checkpoint for part in bot.parts or (bot,))) for bot in bots),
         pairings=tuple(scheduled(len(bots), schedule)),
         games=games,
         seed=seed,
@@ -401,7 +402,7 @@ def _pair_result(table: ContestTable, a: int, b: int, contests: Contests, speed:
     signs = np.sign(contests.points).astype(np.float64)
     share, share_error = _mean([(1 + signs.mean(axis=1)) / 2])
     return PairResult(
-        ruleset=table.ruleset.name,
+        ruleset=table.game.name,
         a=table.bots[a].name,
         b=table.bots[b].name,
         seed=table.seed,
@@ -411,18 +412,18 @@ def _pair_result(table: ContestTable, a: int, b: int, contests: Contests, speed:
         draws=int((signs == 0).sum()),
         share=share,
         share_standard_error=share_error,
-        opponent_mars_share=_mars_share(table.ruleset, scores[::-1]),
+        opponent_mars_share=_mars_share(scores_of(table.game), scores[::-1]),
         void_games=int(contests.void_games.sum()),
         faults=dict(contests.count_faults()),
         plies_per_game=int(contests.plies.sum()) / contests.num_games,
         games_per_second=speed,
-        **_measures(table.ruleset, table.match_length, [contests]),
+        **_measures(scores_of(table.game), table.match_length, [contests]),
     )
 
 
-def _measures(ruleset: Ruleset, match_length: int | None, played: Sequence[Contests]) -> dict[str, Any]:
+def _measures(all_scores: tuple[int, ...], match_length: int | None, played: Sequence[Contests]) -> dict[str, Any]:
     """Return the fields of `_Measured` for one side over pairings on the same dice."""
-    points = np.array(ruleset.scores)
+    points = np.array(all_scores)
     scores = np.sum([contests.scores.sum(axis=(0, 1)) for contests in played], axis=0)
     games = sum(contests.num_games for contests in played)
     raw = [contests.points.mean(axis=1) for contests in played]
@@ -435,7 +436,7 @@ def _measures(ruleset: Ruleset, match_length: int | None, played: Sequence[Conte
         "points_per_game": float(scores @ points) / games if match_length is not None else mean,
         "win_share": float(scores[points > 0].sum()) / games,
         "draw_share": float(scores[points == 0].sum()) / games,
-        "mars_share": _mars_share(ruleset, scores),
+        "mars_share": _mars_share(all_scores, scores),
         "match_win_share": None if match_length is None else mean,
         "standard_error": error,
         "interval": _interval(mean, error, is_share=match_length is not None),
@@ -473,20 +474,20 @@ def _interval(mean: float, error: float | None, *, is_share: bool) -> tuple[floa
     return (max(0.0, low), min(1.0, high)) if is_share else (low, high)
 
 
-def _mars_share(ruleset: Ruleset, scores: npt.NDArray[Any]) -> float | None:
-    points = np.array(ruleset.scores)
+def _mars_share(all_scores: tuple[int, ...], scores: npt.NDArray[Any]) -> float | None:
+    points = np.array(all_scores)
     wins = int(scores[points > 0].sum())
     return int(scores[points > 1].sum()) / wins if wins else None
 
 
-def _check(ruleset: Ruleset, games: int, seed: int, match_length: int | None, workers: int) -> None:
+def _check(ruleset: Ruleset | MatchSet, games: int, seed: int, match_length: int | None, workers: int) -> None:
     if games < 2 or games % 2:
         raise TavlaError(
             f"{games} games: expected an even number from 2 up; pairs have the same dice with seats swapped"
         )
     _check_limits(seed, workers)
     if match_length is not None:
-        ruleset.check_match_length(match_length)
+        check_match_length(ruleset, match_length)
 
 
 def _check_limits(seed: int, workers: int) -> None:

@@ -254,7 +254,9 @@ def test_a_ladder_is_the_checkpoints_of_a_run(tmp_path: Path) -> None:
         (["pubeval", "random", "--luck"], "--luck: nobody here has a network to judge it"),
         (["pubeval", "random", "--mat"], "--mat writes into the folder of --out"),
         (["pubeval", "random", "--until-ci", "0"], "expected more than 0"),
-        (["random", "random", "--ruleset", "zar-greek"], "a tournament plays one game, not a set of games"),
+        (["random", "pubeval", "--ruleset", "zar-greek"], "pubeval: plays only the opposed, hitting games"),
+        (["random", "fevga=random", "--ruleset", "zar-greek"], "fevga=random: expected a bot for each game, such as"),
+        (["random", "random", "--ruleset", "zar-greek", "--match-length", "4"], "zar-greek is played to 3, 5, 7"),
         (["random", "random", "--ruleset", "fevga", "--mat", "--out", "x"], "hold tavla and backgammon only"),
         (
             ["random", "pubevil"],

@@ -10,14 +10,16 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 
 from tavla_ai import engine, runners, tournament
-from tavla_ai.bots import Bot, make_bot
+from tavla_ai.bots import Bot, make_bot, make_set_bot
 from tavla_ai.bots.peers.players import Fault
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.contests import utilities
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.lockstep import play_pairs
 from tavla_ai.match import Utility, match_equity
-from tavla_ai.rulesets import get_ruleset, ruleset_names
+from tavla_ai.replay import TournamentReplay
+from tavla_ai.report.tournament import write_report
+from tavla_ai.rulesets import get_match_set, get_ruleset, ruleset_names
 from tavla_ai.runners import ContestTable
 from tavla_ai.tournament import PairResult, play_pairing, play_tournament, rated_pairings, scheduled
 
@@ -408,8 +410,8 @@ def test_luck_is_judged_in_games_with_outside_engines_too(judge: Checkpoint) -> 
         first_pair=0,
         num_pairs=10,
         length=3,
-        values=table.values,
-        inputs=table.inputs,
+        values=table.utilities[0][0],
+        inputs=table.utilities[0][1],
         judge=table.judging,
     )
     assert whole.luck is not None
@@ -425,3 +427,61 @@ def test_a_player_that_fails_or_cheats_voids_its_game() -> None:
     assert result.faults == {"stumbling: it crashed": 1, "stumbling: an illegal play": 1}
     assert result.void_games == 2
     assert result.wins + result.losses + result.draws == 20
+
+
+# Sets of games
+
+
+def test_a_set_of_one_game_is_a_match_of_it(tmp_path: Path) -> None:
+    portes, turkish = get_ruleset("portes"), get_match_set("zar-turkish")
+    path = write_checkpoint(tmp_path / "net", "portes")
+    of_set = play_tournament(turkish, [make_set_bot(str(path), turkish), make_set_bot("random", turkish)], 40, 3, 5)
+    of_game = play_tournament(
+        portes.model_copy(update={"match_lengths": None}),
+        [make_bot(str(path), portes), make_bot("random", portes)],
+        40,
+        3,
+        5,
+    )
+    assert of_set.pairings[0].match_win_share == of_game.pairings[0].match_win_share
+    assert of_set.pairings[0].plies_per_game == of_game.pairings[0].plies_per_game
+    assert of_set.ruleset == "zar-turkish"
+
+
+@pytest.mark.parametrize("name", ["zar-greek", "zar-macedonian"])
+def test_the_games_of_a_set_are_played_in_turn(name: str, tmp_path: Path) -> None:
+    match_set = get_match_set(name)
+    paths = {
+        game: write_checkpoint(tmp_path / game, game, num_scores=len(get_ruleset(game).scores))
+        for game in match_set.games
+    }
+    bots = [
+        make_set_bot(",".join(f"{game}={path}" for game, path in paths.items()), match_set),
+        make_set_bot("random", match_set),
+    ]
+    assert [part.checkpoint is not None for part in bots[0].parts] == [True] * 3
+    result = play_tournament(match_set, bots, 40, 3, 7, out=tmp_path / "out").pairings[0]
+    assert result.matches == 40
+    assert result.interval is not None
+    # Plakoto alone can be drawn.
+    table = ContestTable(match_set, bots, 3, 7, None)
+    played = table.play(0, 1, 0, 20)
+    assert played.scores.shape == (20, 2, 5)
+    np.testing.assert_array_equal(table.play(0, 1, 0, 20, threads=3).points, played.points)
+    np.testing.assert_array_equal(table.play(1, 0, 0, 20).points, -played.points[:, ::-1])
+    again = ContestTable.from_recipe(table.recipe()).play(0, 1, 5, 5)
+    np.testing.assert_array_equal(again.points, played.points[5:10])
+    with pytest.raises(RulesetError, match="the games of a set are not played again"):
+        TournamentReplay(tmp_path / "out")
+    write_report(tmp_path / "out", play_tournament(match_set, bots, 40, 3, 7, out=tmp_path / "out"), bots)
+    assert match_set.title in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_set_has_matches_but_no_luck(judge: Checkpoint) -> None:
+    match_set = get_match_set("zar-greek")
+    bots = [make_set_bot("random", match_set)] * 2
+    with pytest.raises(RulesetError, match="zar-greek: a set of games is played in matches"):
+        play_tournament(match_set, bots, 2, 1)
+    with pytest.raises(RulesetError, match="its luck is not judged"):
+        play_tournament(match_set, bots, 2, 1, 5, judge=judge)
+    assert play_tournament(match_set, bots, 20, 1, 5).pairings[0].match_win_share == 0.5

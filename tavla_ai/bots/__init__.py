@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +19,7 @@ from tavla_ai.checkpoint import CARD_FILE, Checkpoint, is_checkpoint, load_check
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH, MAX_PLY, SearchSettings
 from tavla_ai.match import Utility
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.rulesets import MatchSet, Ruleset, get_ruleset
 
 BASELINES = ("random", "pubeval")
 
@@ -60,12 +61,14 @@ class Bot:
       player: what the engine runs, or an outside engine.
       checkpoint: the network behind it; None for a baseline or an outside engine.
       level: how that network plays.
+      parts: who plays each game of a set, in its order; none for a bot of one game. The others are then the first's.
     """
 
     name: str
     player: engine.Player | OutsidePlayer
     checkpoint: Checkpoint | None = None
     level: Level = Level()
+    parts: tuple[Bot, ...] = ()
 
 
 def plays_pubeval(ruleset: Ruleset) -> bool:
@@ -144,6 +147,33 @@ def make_bot(spec: str, ruleset: Ruleset) -> Bot:
         )
     name = str(Path(folder)) + spec[len(folder) :]
     return checkpoint_bot(name, ruleset, load_checkpoint(Path(folder), ruleset), level)
+
+
+def make_set_bot(spec: str, match_set: MatchSet) -> Bot:
+    """Return the bot that `spec` names, for a set of games.
+
+    Args:
+      spec: one that plays every game, such as `random`, or one for each game: `portes=DIR,plakoto-greek=DIR@1,...`.
+
+    Raises:
+      TavlaError: a game of the set has no bot or two, or an unknown one; the errors of `make_bot`.
+    """
+    names = tuple(dict.fromkeys(match_set.games))
+    found = re.split(rf"(?:^|,)({'|'.join(map(re.escape, names))})=", spec)
+    parts = dict(zip(found[1::2], found[2::2], strict=True))
+    if not parts:
+        parts = dict.fromkeys(names, spec)
+    elif found[0] or len(found) != 2 * len(names) + 1 or len(parts) != len(names):
+        raise TavlaError(
+            f"{spec}: expected a bot for each game, such as {','.join(f'{name}=random' for name in names)}"
+        )
+    return join_bots(spec, [make_bot(parts[name], get_ruleset(name)) for name in match_set.games])
+
+
+def join_bots(name: str, parts: Sequence[Bot]) -> Bot:
+    """Return one bot for the games of a set that plays each of them as its part does."""
+    first = parts[0]
+    return Bot(name, first.player, first.checkpoint, first.level, tuple(parts))
 
 
 def run_checkpoints(run: Path) -> list[str]:

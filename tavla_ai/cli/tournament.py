@@ -8,7 +8,7 @@ from typing import get_args
 
 import click
 
-from tavla_ai.bots import Bot, make_bot, run_checkpoints
+from tavla_ai.bots import Bot, make_bot, make_set_bot, run_checkpoints
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.cli.options import json_option, ruleset_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
@@ -17,7 +17,7 @@ from tavla_ai.formats.mat import write_mat
 from tavla_ai.ratings import Rating
 from tavla_ai.replay import TournamentReplay
 from tavla_ai.report.tournament import write_report
-from tavla_ai.rulesets import Ruleset, get_ruleset, match_set_names
+from tavla_ai.rulesets import MatchSet, Ruleset, get_game, scores_of
 from tavla_ai.tournament import (
     MAX_SEED,
     MAX_WORKERS,
@@ -49,7 +49,10 @@ from tavla_ai.tournament import (
 @click.option(
     "--ladder", type=Path, metavar="RUN", help="The checkpoints of a training run play too, the oldest first."
 )
-@click.option("--luck/--no-luck", help="Show the results without the luck of the rolls too; takes much longer.")
+@click.option(
+    "--luck/--no-luck",
+    help="Show the results without the luck of the rolls too; at 0-ply that takes some five times as long.",
+)
 @click.option(
     "--judge", type=Path, metavar="DIR", help="Whose network judges luck.  [default: that of the first bot with one]"
 )
@@ -119,7 +122,8 @@ def tournament(
     A bot is `random`, `pubeval`, the folder of a checkpoint, or with the extra [peers] an outside engine at a ply,
     `gnubg:0` or `sage:1`, which plays every game for its points. After a folder, `@1` looks one ply ahead and `:0.05`
     judges each position with an error of 0.05 points, by which a play loses three times as much at most, or what a
-    second number says: `DIR@1:0.05,0.1`.
+    second number says: `DIR@1:0.05,0.1`. For a set of games, such as zar-greek, it is a bot for each game:
+    `portes=DIR,plakoto-greek=DIR@1,fevga=random`, or one that plays them all.
 
     Games come in pairs with the same dice and the seats swapped; all pairings have the same dice; the +- is one
     standard error, from the pairs. Luck is what a network says of each roll; a result without it has the same mean
@@ -131,6 +135,7 @@ def tournament(
       tavla tournament checkpoints/tavla checkpoints/tavla:0.05 pubeval --schedule gauntlet --games 40
       tavla tournament checkpoints/tavla random --games 20 --luck --out results --mat
       tavla tournament checkpoints/tavla pubeval --games 1000 --until-ci 0.2
+      tavla tournament random portes=checkpoints/tavla,plakoto-greek=random,fevga=random --ruleset zar-greek --games 10
     """
     if replay is not None:
         if bots:
@@ -140,22 +145,22 @@ def tournament(
         return
     if wants_mat and out is None:
         raise click.UsageError("--mat writes into the folder of --out")
-    if ruleset_name in match_set_names():
-        raise TavlaError(
-            f"{ruleset_name}: a tournament plays one game, not a set of games; name one of the set's games"
-        )
-    ruleset = get_ruleset(ruleset_name)
-    if wants_mat and ruleset.family != "opposed-hit":
-        raise TavlaError(f"--mat: match files hold tavla and backgammon only, not {ruleset.name}")
+    game = get_game(ruleset_name)
+    if wants_mat and not (isinstance(game, Ruleset) and game.family == "opposed-hit"):
+        raise TavlaError(f"--mat: match files hold tavla and backgammon only, not {game.name}")
     specs = (*bots, *(run_checkpoints(ladder) if ladder is not None else ()))
     if len(specs) < 2:
         raise TavlaError(f"a tournament of {len(specs)}: expected at least 2 bots, such as pubeval random")
-    players = [make_bot(spec, ruleset) for spec in specs]
+    if isinstance(game, MatchSet):
+        match_length = match_length or game.default_match_length
+        players = [make_set_bot(spec, game) for spec in specs]
+    else:
+        players = [make_bot(spec, game) for spec in specs]
     schedule = schedule or ("round-robin" if ladder is None else "ladder")
     num_pairings = len(scheduled(len(players), schedule))
     with progress("games" if match_length is None else "matches", games * num_pairings) as advance:
         result = play_tournament(
-            ruleset,
+            game,
             players,
             games,
             seed,
@@ -163,7 +168,7 @@ def tournament(
             max(1, workers),
             advance,
             schedule=schedule,
-            judge=_judge(ruleset, players, luck, judge),
+            judge=_judge(game, players, luck, judge),
             until_ci=until_ci,
             out=out,
             ray_workers=ray_workers,
@@ -179,9 +184,9 @@ def tournament(
         _print_tournament(result)
 
 
-def _judge(ruleset: Ruleset, players: list[Bot], luck: bool, judge: Path | None) -> Checkpoint | None:
+def _judge(game: Ruleset | MatchSet, players: list[Bot], luck: bool, judge: Path | None) -> Checkpoint | None:
     if judge is not None:
-        return load_checkpoint(judge, ruleset)
+        return load_checkpoint(judge, game if isinstance(game, Ruleset) else None)
     if not luck:
         return None
     for bot in players:
@@ -244,7 +249,7 @@ def _measured_headers(result: TournamentResult) -> list[str]:
 
 
 def _has_draws(result: TournamentResult) -> bool:
-    return 0 in get_ruleset(result.ruleset).scores
+    return 0 in scores_of(get_game(result.ruleset))
 
 
 def _measured_cells(measured: PairResult | BotTotal, result: TournamentResult) -> list[str]:

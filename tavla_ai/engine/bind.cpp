@@ -402,17 +402,41 @@ const NetworkPlayer* judge_of(const Rules& rules, const Player* judge) {
   return judging;
 }
 
+// One game of a contest, checked.
+Leg leg_of(const Rules& rules, const Player& a, const Player& b, const Player* judge, int length, const Matrix& values,
+           const Matrix& inputs) {
+  for (const Player* player : {&a, &b}) require_plays(*player, rules);
+  Leg leg{&rules, &a, &b, judge ? judge_of(rules, judge) : nullptr, utilities_of(values, inputs, rules.num_scores())};
+  require(leg.grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
+          "utilities: one row for single games, length * length rows for matches expected");
+  return leg;
+}
+
 DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::uint64_t seed, std::uint64_t first_pair,
                     std::int64_t num_pairs, int length, const Matrix& values, const Matrix& inputs, int threads,
                     const Player* judge) {
-  for (const Player* player : {&a, &b}) require_plays(*player, rules);
-  const NetworkPlayer* judging = judge ? judge_of(rules, judge) : nullptr;
   require(length >= 0 && num_pairs >= 0, "length and num_pairs: numbers from 0 up expected");
-  Contest contest{length, utilities_of(values, inputs, rules.num_scores())};
-  require(contest.grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
-          "utilities: one row for single games, length * length rows for matches expected");
+  const Contest contest{length, {leg_of(rules, a, b, judge, length, values, inputs)}};
   const nb::gil_scoped_release release;
-  return duel(rules, a, b, judging, contest, seed, first_pair, num_pairs, threads);
+  return duel(contest, seed, first_pair, num_pairs, threads);
+}
+
+DuelResult run_duel_set(const std::vector<const Rules*>& rules, const std::vector<const Player*>& a,
+                        const std::vector<const Player*>& b, std::uint64_t seed, std::uint64_t first_pair,
+                        std::int64_t num_pairs, int length, const std::vector<Matrix>& values,
+                        const std::vector<Matrix>& inputs, int threads) {
+  require(length >= 1 && num_pairs >= 0, "length: a number from 1 up, num_pairs: from 0 up expected");
+  const std::size_t n = rules.size();
+  require(n > 0 && a.size() == n && b.size() == n && values.size() == n && inputs.size() == n,
+          "duel_set: players and utilities for each game expected");
+  Contest contest{length, {}};
+  for (std::size_t i = 0; i < n; ++i) {
+    require(rules[i] && a[i] && b[i], "duel_set: rules and players expected, not None");
+    contest.legs.push_back(leg_of(*rules[i], *a[i], *b[i], nullptr, length, values[i], inputs[i]));
+  }
+  require(contest.scores().size() <= kMaxScores, "duel_set: the games have too many scores");
+  const nb::gil_scoped_release release;
+  return duel(contest, seed, first_pair, num_pairs, threads);
 }
 
 template <class T>
@@ -750,6 +774,10 @@ NB_MODULE(_core, m) {
         "Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats "
         "swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by "
         "(points I need - 1, points he needs - 1). A network as `judge` says how lucky the rolls were.");
+  m.def("duel_set", &run_duel_set, "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, "length"_a, "values"_a,
+        "inputs"_a, "threads"_a = 1,
+        "The same for matches whose games are of several kinds, played in turn: rules, players and utilities for each. "
+        "`contest_scores` then counts by all the scores that any of the games has, best first.");
   m.def("choose_plays", &run_choose_plays, "rules"_a, "player"_a, "boards"_a.noconvert(), "dice"_a.noconvert(),
         "values"_a.noconvert(), "inputs"_a.noconvert(), nb::kw_only(), "seed"_a, "games"_a.noconvert(),
         "rounds"_a.noconvert(), "plies"_a.noconvert(), "threads"_a = 1,

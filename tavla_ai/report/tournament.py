@@ -17,7 +17,7 @@ from tavla_ai.replay import play_between
 from tavla_ai.report.board import board_svg
 from tavla_ai.report.page import Chart, page, table
 from tavla_ai.results import REPORT_FILE, read_contests, read_settings, write_whole
-from tavla_ai.rulesets import Ruleset, get_ruleset
+from tavla_ai.rulesets import MatchSet, Ruleset, scores_of
 from tavla_ai.tournament import BotTotal, PairResult, TournamentResult
 
 # Pairs of each pairing that are gone through for decisions on which the two bots differ, pairings so gone through,
@@ -41,36 +41,40 @@ def write_report(out: Path, result: TournamentResult, bots: Sequence[Bot]) -> No
     settings = read_settings(out)
     judge = next((bot.checkpoint for bot in bots if bot.checkpoint is not None), None)
     found: list[Difference] = []
-    if judge is not None and settings.ruleset.family != "gul-bara":
+    game = settings.ruleset
+    if judge is not None and isinstance(game, Ruleset) and game.family != "gul-bara":
         for a, b in settings.pairings[:_SAMPLED_PAIRINGS]:
             pairs = min(_SAMPLED_PAIRS, settings.games // 2)
-            found += find_differences(
-                settings.ruleset, bots[a], bots[b], settings.seed, settings.match_length, judge, pairs
-            )
+            found += find_differences(game, bots[a], bots[b], settings.seed, settings.match_length, judge, pairs)
     worst = sorted(found, key=lambda difference: -abs(difference.lead))[:_BOARDS]
     contests = list(read_contests(out).values())
-    write_whole(out / REPORT_FILE, tournament_html(result, contests, worst, judge))
+    write_whole(out / REPORT_FILE, tournament_html(result, game, contests, worst, judge))
 
 
 def tournament_html(
-    result: TournamentResult, contests: Sequence[Contests], differences: Sequence[Difference], judge: Checkpoint | None
+    result: TournamentResult,
+    game: Ruleset | MatchSet,
+    contests: Sequence[Contests],
+    differences: Sequence[Difference],
+    judge: Checkpoint | None,
 ) -> str:
     """Return the page: who is how strong, who scored what against whom, luck, lengths and scores, and boards.
 
     Args:
       result: what the tournament came to.
+      game: what was played.
       contests: those of each of its pairings.
       differences: decisions that get boards.
       judge: whose network judged these decisions.
     """
-    return page("Tournament", _Page(result, get_ruleset(result.ruleset)).parts(contests, differences, judge))
+    return page("Tournament", _Page(result, game).parts(contests, differences, judge))
 
 
 class _Page:
     """The page's parts; names come from the user and are escaped."""
 
-    def __init__(self, result: TournamentResult, ruleset: Ruleset) -> None:
-        self.result, self.ruleset = result, ruleset
+    def __init__(self, result: TournamentResult, game: Ruleset | MatchSet) -> None:
+        self.result, self.game = result, game
         self.is_match = result.match_length is not None
         self.unit = "share of matches won, %" if self.is_match else "points per game"
 
@@ -80,7 +84,7 @@ class _Page:
         result = self.result
         contest = f"matches to {result.match_length}" if self.is_match else "single games"
         yield "<h1>Tournament</h1>"
-        yield f'<p class="quiet">{escape(self.ruleset.title)} · {contest} · seed {result.seed}</p>'
+        yield f'<p class="quiet">{escape(self.game.title)} · {contest} · seed {result.seed}</p>'
         yield "<p>Every pair has the same dice twice, with the seats swapped. Intervals are 95 %, from the pairs.</p>"
         if result.judge is not None:
             yield (
@@ -105,8 +109,8 @@ class _Page:
         yield self.length_chart(contests)
         yield self.score_chart(contests)
         yield "</div>"
-        if judge is not None:
-            yield from self.boards(differences, judge)
+        if judge is not None and isinstance(self.game, Ruleset):
+            yield from self.boards(self.game, differences, judge)
 
     def figure(self, one: PairResult | BotTotal) -> tuple[float, float | None, float, float | None]:
         """Return the raw mean and error, and those without luck, which are the raw ones where nobody judged it."""
@@ -209,12 +213,12 @@ class _Page:
     def score_chart(self, contests: Sequence[Contests]) -> str:
         scores = np.sum([one.scores.sum(axis=(0, 1)) for one in contests], axis=0)
         counts = [*scores.tolist(), sum(int(one.void_games.sum()) for one in contests)]
-        names = [*(f"{score:+d}" for score in self.ruleset.scores), "void"]
+        names = [*(f"{score:+d}" for score in scores_of(self.game)), "void"]
         edges = [float(i) for i in range(len(counts) + 1)]
         marks = [(i + 0.5, name) for i, name in enumerate(names)]
         return _histogram("games by A's score", counts, edges, marks)
 
-    def boards(self, differences: Sequence[Difference], judge: Checkpoint) -> Iterator[str]:
+    def boards(self, ruleset: Ruleset, differences: Sequence[Difference], judge: Checkpoint) -> Iterator[str]:
         yield "<h2>Costliest differences</h2>"
         yield (
             f'<p class="quiet">From the first pairs of each pairing: the same roll played by both bots, judged by '
@@ -225,19 +229,19 @@ class _Page:
         yield '<div class="boards">'
         for difference in differences:
             turn = difference.turn
-            position = Position.from_board(turn.board, self.ruleset)
+            position = Position.from_board(turn.board, ruleset)
             plays = [
-                play_between(self.ruleset, turn.board, turn.dice, after)
+                play_between(ruleset, turn.board, turn.dice, after)
                 for after in (turn.after, difference.other)
                 if isinstance(after, np.ndarray)
             ]
             lead = f"{100 * difference.lead:+.2f} %" if self.is_match else f"{difference.lead:+.3f}"
             texts = [
-                f"{escape(name)}: {escape(format_play(position, play, self.ruleset))}"
+                f"{escape(name)}: {escape(format_play(position, play, ruleset))}"
                 for name, play in zip(difference.players, plays, strict=True)
             ]
             yield "<figure><figcaption>{}-{} ({})<br>{}<br>{}</figcaption>".format(*turn.dice, lead, *texts)
-            yield board_svg(position, self.ruleset, dice=turn.dice, play=plays[0], names=difference.players)
+            yield board_svg(position, ruleset, dice=turn.dice, play=plays[0], names=difference.players)
             yield "</figure>"
         yield "</div>"
 
