@@ -459,7 +459,7 @@ def test_roll_luck_refuses_what_does_not_fit(single_game: Utilities, network_of:
         engine.roll_luck(rules, judge, board, np.array([[3, 3]], np.int8), *single_game, 0 * one)
     with pytest.raises(ValueError, match="one roll and one can_double per board"):
         engine.roll_luck(rules, judge, board, np.array([[3, 3]] * 2, np.int8), *single_game, one)
-    with pytest.raises(RulesetError, match="die 7"):
+    with pytest.raises(RulesetError, match="dice 7-1"):
         engine.roll_luck(rules, judge, board, np.array([[7, 1]], np.int8), *single_game, one)
 
 
