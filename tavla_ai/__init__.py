@@ -17,6 +17,7 @@ from tavla_ai.cube import (
     should_double,
     take_point,
 )
+from tavla_ai.error_rate import ErrorRate, JudgedSet, load_judged_set, measure_error_rate, measure_error_rates
 from tavla_ai.errors import CheckpointError, ConfigError, NotationError, RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluation, Evaluator, LegalPlay, Level, RankedPlay, SearchSettings, legal_plays
 from tavla_ai.match import Cube, MatchEquity, MatchState, Utility, equal_shares, match_equity
@@ -35,8 +36,10 @@ __all__ = [
     "ConfigError",
     "Cube",
     "CubeDecision",
+    "ErrorRate",
     "Evaluation",
     "Evaluator",
+    "JudgedSet",
     "LegalPlay",
     "Level",
     "MatchAnalysis",
@@ -69,10 +72,13 @@ __all__ = [
     "get_ruleset",
     "legal_plays",
     "load_checkpoint",
+    "load_judged_set",
     "load_tables",
     "make_bot",
     "match_equity",
     "match_set_names",
+    "measure_error_rate",
+    "measure_error_rates",
     "parse_dice",
     "parse_play",
     "play_pairing",

@@ -319,6 +319,21 @@ class MatchAnalysis:
         return format_play(decision.before, play.steps, self.ruleset)
 
 
+def phase_of(ruleset: Ruleset, before: Position, own_turns: int) -> Phase:
+    """Return the phase of a game that the side on roll is in.
+
+    Args:
+      before: the board before the play, the side on roll first.
+      own_turns: turns that it has had.
+    """
+    if own_turns < OPENING_TURNS:
+        return "opening"
+    if before.has_contact(ruleset):
+        return "contact"
+    is_home = not before.board[0, _HOME.stop : BAR + 1].any()
+    return "bear-off" if is_home else "race"
+
+
 def net_luck(decisions: Iterable[Judged], player: int) -> float:
     """Return a player's luck less his opponent's, in the unit of the stakes."""
     return sum(
@@ -455,7 +470,7 @@ class _Judge:
             rank=rank,
             value_before=unit * self.mean(values, turn.dice),
             value_rolled=unit * values[larger, smaller],
-            phase=self.phase(turn.player, before),
+            phase=phase_of(self.evaluator.ruleset, before, self.num_rolls[turn.player]),
         )
         self.num_rolls[turn.player] += 1
         return [judged]
@@ -489,14 +504,6 @@ class _Judge:
             values = {roll: value for roll, value in values.items() if roll[0] != roll[1]}
         weights = [1 if first == second else 2 for first, second in values]
         return float(np.average(list(values.values()), weights=weights))
-
-    def phase(self, player: int, before: Position) -> Phase:
-        if self.num_rolls[player] < OPENING_TURNS:
-            return "opening"
-        if before.has_contact(self.evaluator.ruleset):
-            return "contact"
-        is_home = not before.board[0, _HOME.stop : BAR + 1].any()
-        return "bear-off" if is_home else "race"
 
     # The cube
 

@@ -11,14 +11,14 @@ match-winning chances.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from tavla_ai.errors import RulesetError
 from tavla_ai.janowski import CUBE_EFFICIENCY, CubeModel
-from tavla_ai.match import MatchEquity, MatchState
+from tavla_ai.match import Cube, MatchEquity, MatchState
 
 Response = Literal["take", "pass"]
 
@@ -55,6 +55,10 @@ class CubeDecision:
     should_take: bool
     is_too_good: bool
 
+    def with_values(self, no_double: float, double_take: float, state: MatchState) -> CubeDecision:
+        """Return the decision that follows from better values of rolling on and of a double that is taken."""
+        return _decided(no_double, double_take, self.double_pass, self.can_double, state)
+
     @property
     def value(self) -> float:
         """What the position is worth to him when both sides use the cube as they should."""
@@ -85,17 +89,24 @@ def cube_decision(
         no_double = model.curve(value, state.cube.owner, waits=True).at(model.win_chance)
     double_take = model.curve(2 * value, "opponent").at(model.win_chance)
     double_pass = _value_after(state, equity)(value)
-    can_double = _may_double(state, equity) and (state.length is None or value < state.away[0])
+    can_double = may_double(state, equity) and (state.length is None or value < state.away[0])
+    return _decided(no_double, double_take, double_pass, can_double, state)
+
+
+def _decided(
+    no_double: float, double_take: float, double_pass: float, can_double: bool, state: MatchState
+) -> CubeDecision:
+    """Return what both sides do when these are the values to the player on roll."""
     should_take = double_take <= double_pass
     gain = min(double_take, double_pass) - no_double
     # A player who loses the match with this game loses nothing by doubling: he does even where he gains nothing.
-    is_last_chance = state.length is not None and value >= state.away[1]
+    is_last_chance = state.length is not None and state.cube.value >= state.away[1]
     is_double = can_double and (gain > 0 or (is_last_chance and gain > -_ROUNDING))
     return CubeDecision(
         no_double=no_double,
         double_take=double_take,
         double_pass=double_pass,
-        pass_points=value,
+        pass_points=state.cube.value,
         can_double=can_double,
         should_double=is_double,
         should_take=should_take,
@@ -127,7 +138,7 @@ def respond_to_double(
     """
     doubler = state.swap()
     decision = cube_decision(outcomes[::-1], doubler, equity, efficiency)
-    if not _may_double(doubler, equity):
+    if not may_double(doubler, equity):
         why = "in the Crawford game" if state.is_crawford else f"a cube of {state.cube.value}, owner {state.cube.owner}"
         raise RulesetError(f"double: the opponent may not double {why}")
     return "take" if decision.should_take else "pass"
@@ -195,7 +206,12 @@ def _value_after(state: MatchState, equity: MatchEquity) -> Callable[[int], floa
     return lambda points: equity.value_after(state, points) / unit
 
 
-def _may_double(state: MatchState, equity: MatchEquity) -> bool:
+def turned(state: MatchState) -> MatchState:
+    """Return the stakes after a double that was taken, seen by the player who doubled."""
+    return replace(state, cube=Cube(2 * state.cube.value, "opponent"))
+
+
+def may_double(state: MatchState, equity: MatchEquity) -> bool:
     """Return whether the rules let the player on roll double."""
     return (
         not state.is_crawford

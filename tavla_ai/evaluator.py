@@ -18,13 +18,22 @@ from pydantic import BaseModel, ConfigDict, Field
 from tavla_ai import engine
 from tavla_ai.bearoff import load_tables
 from tavla_ai.checkpoint import Checkpoint
-from tavla_ai.cube import CubeDecision, cube_decision
+from tavla_ai.cube import CubeDecision, cube_decision, may_double, turned
+from tavla_ai.ending import ROLLS, CubeEnding, ends_soon
+from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError
 from tavla_ai.match import MatchEquity, MatchState, Utility, match_equity
-from tavla_ai.position import Play, Position, concession_value
+from tavla_ai.position import Play, Position, check_dice, concession_value
 from tavla_ai.rulesets import BAR, MAX_OWN_ROLLS, OWN_ROLLS, PINNED, MatchSet, Ruleset
 
 MAX_PLY = 4
+MAX_THREADS = 1024
+
+# Some 13 GB.
+_MAX_CACHE_ENTRIES = 1 << 27
+
+# A concession waits for nobody: two rolls show what they decide.
+_CONCESSION_PLY = 2
 
 # Values that differ by less are the same: a network's arithmetic is no finer.
 _TOLERANCE = 1e-6
@@ -170,6 +179,9 @@ def legal_plays(ruleset: Ruleset, position: Position, dice: tuple[int, int]) -> 
     Raises:
       RulesetError: the game is over, or a die is not 1 to 6.
     """
+    if len(dice) != 2:
+        raise RulesetError(f"dice {dice}: expected two")
+    check_dice(*dice)
     boards, steps, scores = engine.legal_plays(engine.compile_rules(ruleset), _counted_board(ruleset, position), *dice)
     return tuple(
         LegalPlay(
@@ -200,11 +212,10 @@ def hit_chance(ruleset: Ruleset, afterstate: Position) -> float | None:
     before = afterstate.swap().board
     caught = before[1, marks].sum()
     rolls = 0
-    for first in range(1, 7):
-        for second in range(1, first + 1):
-            boards, _, _ = engine.legal_plays(rules, before, first, second)
-            if (boards[:, 1, marks].sum(axis=1) > caught).any():
-                rolls += 1 if first == second else 2
+    for first, second, weight in ROLLS:
+        boards, _, _ = engine.legal_plays(rules, before, first, second)
+        if (boards[:, 1, marks].sum(axis=1) > caught).any():
+            rolls += weight
     return rolls / 36
 
 
@@ -224,7 +235,7 @@ class Evaluator:
 
     Raises:
       CheckpointError: the network is of another game.
-      RulesetError: the set does not play the game.
+      RulesetError: the set does not play the game, or a number out of range.
     """
 
     def __init__(
@@ -239,6 +250,20 @@ class Evaluator:
         threads: int = 1,
         cache_entries: int = 1 << 16,
     ) -> None:
+        if not 1 <= threads <= MAX_THREADS:
+            raise RulesetError(f"threads {threads}: expected 1 to {MAX_THREADS}")
+        if not 0 <= cache_entries <= _MAX_CACHE_ENTRIES:
+            raise RulesetError(f"cache of {cache_entries} entries: expected 0 to {_MAX_CACHE_ENTRIES}")
+        self._arguments = {
+            "checkpoint": checkpoint,
+            "ruleset": ruleset,
+            "match_set": match_set,
+            "search": search,
+            "shares": shares,
+            "tables": tables,
+            "threads": threads,
+            "cache_entries": cache_entries,
+        }
         self.checkpoint = checkpoint
         self.ruleset = ruleset or checkpoint.card.ruleset
         if match_set is not None and self.ruleset.name not in match_set.games:
@@ -261,6 +286,10 @@ class Evaluator:
             threads=threads,
             **search.filters(),
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Tables and networks are the engine's: a copy makes its own from the same arguments.
+        return (_remade, (self._arguments,))
 
     # Stakes
 
@@ -406,10 +435,9 @@ class Evaluator:
         utility = self.utility(match)
         board, stakes = _counted_board(self.ruleset, position), _stakes(utility)
         values = {}
-        for first in range(1, 7):
-            for second in range(1, first + 1):
-                outcomes, _, _, order = self._searcher.rank(board, first, second, *stakes, 0, None)
-                values[first, second] = self._evaluation(outcomes[order[0]], utility, 0).value
+        for first, second, _ in ROLLS:
+            outcomes, _, _, order = self._searcher.rank(board, first, second, *stakes, 0, None)
+            values[first, second] = self._evaluation(outcomes[order[0]], utility, 0).value
         return values
 
     # Plays
@@ -464,6 +492,8 @@ class Evaluator:
         Raises:
           RulesetError: see `rank_plays`.
         """
+        if not 0 <= seed <= MAX_SEED:
+            raise RulesetError(f"seed {seed}: expected 0 to {MAX_SEED}")
         if self.ruleset.family == "gul-bara":
             return self.rank_plays(position, dice, match)[0]
         plays = legal_plays(self.ruleset, position, dice)
@@ -503,7 +533,7 @@ class Evaluator:
         *,
         kind: Literal["game", "match"] = "game",
         dice: tuple[int, int] | None = None,
-        ply: int = 0,
+        ply: int | None = None,
         margin: float = 0.0,
     ) -> bool:
         """Return whether the side on roll does as well to concede as to play on.
@@ -513,13 +543,14 @@ class Evaluator:
           match: the stakes, seen by that side.
           kind: the game, for what the house takes for it, or the whole match.
           dice: its roll, if it has been thrown: a checker that it still bears off may save the mars.
-          ply: look-ahead.
+          ply: look-ahead; None looks far enough to see what the next rolls decide.
           margin: how much worse conceding may be, in units of the stakes; at 0 a side concedes only what is lost.
 
         Raises:
           RulesetError: the house has no concessions, or no match can be conceded in single games; see `evaluate`.
         """
         conceded = -concession_value(self.ruleset, position.board)
+        ply = self._concession_ply(ply)
         playing_on = (
             self.evaluate(position, match, ply=ply).value
             if dice is None
@@ -534,7 +565,7 @@ class Evaluator:
         match: MatchState = MatchState(),
         *,
         is_on_roll: bool = False,
-        ply: int = 0,
+        ply: int | None = None,
     ) -> bool:
         """Return whether the opponent's concession is worth at least what playing on is.
 
@@ -543,7 +574,7 @@ class Evaluator:
           value: points that the opponent concedes, before a cube multiplies them, or the whole match.
           match: the stakes, seen by the side that is asked.
           is_on_roll: whether the side that is asked is on roll; else the opponent is.
-          ply: look-ahead.
+          ply: see `should_concede`.
 
         Raises:
           RulesetError: points that no win of the game scores, or see `evaluate`.
@@ -552,8 +583,13 @@ class Evaluator:
             wins = ", ".join(str(score) for score in reversed(self.ruleset.scores) if score > 0)
             raise RulesetError(f"concession of {value} points: expected {wins}, or the match")
         evaluate: Callable[..., Evaluation] = self.evaluate if is_on_roll else self.evaluate_afterstate
-        playing_on = evaluate(position, match, ply=ply).value
+        playing_on = evaluate(position, match, ply=self._concession_ply(ply)).value
         return self._worth(match, "match won" if value == "match" else value) >= playing_on - _TOLERANCE
+
+    def _concession_ply(self, ply: int | None) -> int:
+        if ply is not None:
+            return ply
+        return 0 if self.ruleset.family == "gul-bara" else _CONCESSION_PLY
 
     def _worth(self, match: MatchState, end: int | Literal["match won", "match lost"]) -> float:
         """Return what an end of the game, or of the match, is worth."""
@@ -568,18 +604,47 @@ class Evaluator:
     def cube_decision(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> CubeDecision:
         """Return what doubling now would be worth to the side on roll, before the dice.
 
+        Each roll is played, and what the cube is then worth to the opponent is Janowski's estimate; with no more
+        than a few checkers left in the bear-off, every roll and cube action is looked at instead, which is exact.
+
         Args:
           position: the side on roll first.
           match: the stakes, seen by the side on roll; its cube says who may double.
-          ply: look-ahead.
+          ply: look-ahead of the plays, beyond the roll.
 
         Raises:
           RulesetError: the house has no cube, or see `evaluate`.
         """
         if not self.ruleset.cube:
             raise RulesetError(f"cube: {self.ruleset.name} has none")
-        outcomes = self.evaluate(position, match, ply=ply).outcomes
-        return cube_decision(outcomes, match, self.match_equity(match.length or 1))
+        equity = self.match_equity(match.length or 1)
+        static = cube_decision(self.evaluate(position, match, ply=ply).outcomes, match, equity)
+        taken = turned(match) if static.can_double else match
+        if ends_soon(position.board):
+            ending = CubeEnding(self._rules, equity)
+            no_double, doubled = (ending.rolled(position.board, stakes) for stakes in (match, taken))
+        else:
+            totals = np.zeros(2)
+            for first, second, weight in ROLLS:
+                for i, stakes in enumerate((match, taken)):
+                    best = self.rank_plays(position, (first, second), stakes, ply=ply)[0]
+                    totals[i] += weight * self._after_roll(best, stakes, equity)
+            no_double, doubled = (totals / 36).tolist()
+        # Money values are in units of the cube that the doubler had.
+        double_take = static.double_take if not static.can_double else doubled * (2 if match.length is None else 1)
+        return static.with_values(no_double, double_take, match)
+
+    def _after_roll(self, play: RankedPlay, stakes: MatchState, equity: MatchEquity) -> float:
+        """Return what a play is worth to its mover, the opponent being on roll and free to use his cube.
+
+        In single games the value is in units of the cube.
+        """
+        if play.score is not None:
+            points = play.score * stakes.cube.value
+            value = equity.value_after(stakes, points)
+            return value if stakes.length is not None else value / stakes.cube.value
+        theirs = cube_decision(play.evaluation.outcomes[::-1], stakes.swap(), equity).value
+        return 1 - theirs if stakes.length is not None else -theirs
 
     def should_double(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> bool:
         """Return whether the side on roll should double before it rolls; False where it may not.
@@ -598,9 +663,13 @@ class Evaluator:
           ply: look-ahead.
 
         Raises:
-          RulesetError: see `cube_decision`.
+          RulesetError: the side on roll may not double, or see `cube_decision`.
         """
-        return self.cube_decision(position, match, ply=ply).should_take
+        decision = self.cube_decision(position, match, ply=ply)
+        if not may_double(match, self.match_equity(match.length or 1)):
+            why = "in the Crawford game" if match.is_crawford else f"a cube of {match.cube.value}, {match.cube.owner}"
+            raise RulesetError(f"double: the side on roll may not double {why}")
+        return decision.should_take
 
     # Rollouts take the engine's own terms.
 
@@ -642,6 +711,10 @@ class Evaluator:
         shares = tuple(outcomes.astype(np.float64).tolist())
         value = sum(worth * share for worth, share in zip(utility.values, shares, strict=True))
         return Evaluation(shares, self.ruleset.scores, value, ply)
+
+
+def _remade(arguments: dict[str, Any]) -> Evaluator:
+    return Evaluator(**arguments)
 
 
 def _stakes(utility: Utility) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:

@@ -39,10 +39,10 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, model_validator
 
 from tavla_ai import engine
+from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.position import parse_dice
 from tavla_ai.rulesets import Ruleset, get_ruleset
-from tavla_ai.tournament import MAX_SEED
 
 SCHEME = "tavla-dice-1"
 # Turns of one game that are replayed; no game is as long.

@@ -301,12 +301,7 @@ def _score(score: np.int16) -> int | None:
 
 def _checked(player: OutsidePlayer, answers: Chosen, legal: list[dict[bytes, int | None]]) -> Chosen:
     """Return the answers, those that are no legal play replaced by what is wrong with them."""
-    checked: list[npt.NDArray[np.int8] | Fault] = []
-    for answer, plays in zip(answers, legal, strict=True):
-        if isinstance(answer, Fault):
-            checked.append(Fault(f"{player.name}: {answer.reason}"))
-        elif answer.tobytes() in plays:
-            checked.append(answer)
-        else:
-            checked.append(Fault(f"{player.name}: an illegal play"))
-    return checked
+    return [
+        answer if isinstance(answer, Fault) or answer.tobytes() in plays else Fault(f"{player.name}: an illegal play")
+        for answer, plays in zip(answers, legal, strict=True)
+    ]

@@ -25,7 +25,7 @@ from tavla_ai.rulesets import MatchSet, Ruleset, get_ruleset
 # Plakoto 42 %, measured between strong programs (the project's notes on its peers, "Reference values"); where
 # nothing has been measured, tavla's.
 MARS_SHARE = 0.27
-_MARS_SHARES = {"plakoto": 0.42}
+_MARS_SHARES = {"plakoto": 0.42, "tawula": 0.0}  # Tawula's capote is rare, and it has no mars
 # Of those, the share of each larger score in turn that stops there: in western backgammon, where some 5 % of
 # gammons are backgammons.
 _STOPS = 0.95
@@ -137,7 +137,7 @@ class MatchState:
 
     Raises:
       RulesetError: a length under 1, a score that is negative or already wins the match, points without a
-        match, a negative game, or a Crawford game without exactly one side a point away.
+        match, a negative game, or a Crawford game without exactly one side a point away or with a turned cube.
     """
 
     length: int | None = None
@@ -170,6 +170,8 @@ class MatchState:
                 f"Crawford game at {mine}-{theirs}: expected exactly one side with {self.length - 1} points,"
                 f" one away from winning a match to {self.length}"
             )
+        if self.is_crawford and self.cube != Cube():
+            raise RulesetError(f"cube {self.cube.value}, {self.cube.owner}: nobody may double in the Crawford game")
 
     @property
     def away(self) -> tuple[int, int]:

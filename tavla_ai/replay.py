@@ -13,11 +13,12 @@ import numpy.typing as npt
 from tavla_ai import engine
 from tavla_ai.bots import Bot, make_bot
 from tavla_ai.contests import utilities
+from tavla_ai.error_rate import write_whole
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.formats.mat import Game, Match, Turn, write_mat
 from tavla_ai.lockstep import WatchedTurn, play_pairs
 from tavla_ai.position import Play, Position, format_play
-from tavla_ai.results import BotIdentity, ContestLine, Settings, read_lines, read_settings, write_whole
+from tavla_ai.results import BotIdentity, ContestLine, Settings, read_lines, read_settings
 from tavla_ai.rulesets import Ruleset
 
 MAT_FOLDER = "mat"
@@ -184,7 +185,7 @@ class TournamentReplay:
                 number = min(_PAIRS_AT_ONCE, max(pairs) + 1 - first)
                 for index, contest in enumerate(self.pairs(pairing, first, number)):
                     file = folder / _mat_name(pairing, first + index // 2, index % 2)
-                    write_whole(file, write_mat(contest.match()))
+                    write_whole(file, write_mat(contest.match()).encode())
                     written += 1
         return written
 

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests
+from tavla_ai.error_rate import write_whole
 from tavla_ai.errors import TavlaError
 from tavla_ai.rulesets import MatchSet, Ruleset, scores_of
 
@@ -103,7 +104,7 @@ class ResultsFolder:
             self._check(settings)
             self._settings = settings
             if not (self.path / SETTINGS_FILE).exists():
-                write_whole(self.path / SETTINGS_FILE, settings.model_dump_json(indent=2) + "\n")
+                write_whole(self.path / SETTINGS_FILE, (settings.model_dump_json(indent=2) + "\n").encode())
             lines, whole = _read_whole(self.path / RESULTS_FILE)
             self._stored, num_kept = _contests_of(lines, settings, self.path / RESULTS_FILE)
             with (self.path / RESULTS_FILE).open("a+", encoding="utf-8") as self._file:
@@ -144,7 +145,7 @@ class ResultsFolder:
 
     def write_summary(self, summary: dict[str, Any]) -> None:
         """Write what the tournament came to."""
-        write_whole(self.path / SUMMARY_FILE, json.dumps(summary, indent=2) + "\n")
+        write_whole(self.path / SUMMARY_FILE, (json.dumps(summary, indent=2) + "\n").encode())
 
     def _check(self, settings: Settings) -> None:
         if not self.path.exists():
@@ -163,13 +164,6 @@ class ResultsFolder:
                     f"{self.path}: holds a tournament with other {key} ({_short(old[key])}, not {_short(value)}); "
                     "name another folder"
                 )
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a kill leaves the old one or the new one."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
 
 
 @contextmanager

@@ -25,13 +25,13 @@ from tavla_ai.bearoff import load_tables
 from tavla_ai.bots import Bot
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests, utilities
+from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.ratings import Pairing, Ratings, rate
 from tavla_ai.results import BotIdentity, ResultsFolder, Settings
 from tavla_ai.rulesets import MatchSet, Ruleset, check_match_length, scores_of
 from tavla_ai.runners import ContestTable, LocalRunner, ProgressCallback, Runner, ray_runner
 
-MAX_SEED = 2**64 - 1
 MAX_WORKERS = 1024
 
 # Who plays whom: each two once; the first against each other one; each against the next.
@@ -146,15 +146,15 @@ def play_pairing(
     """Play A against B and return what A scored.
 
     Pair number n of a seed has the same dice whoever plays. In a single game a bot plays for points, in a
-    match for its chance of winning the match at the score. The result, speed aside, is the same for any
-    number of workers.
+    match for its chance of winning the match at the score; an outside engine always plays for points. The
+    result, speed aside, is the same for any number of workers.
 
     Args:
       ruleset: the game; the bots must have been made for it.
       games: games to play, or matches with a `match_length`; even, since they come in pairs.
       seed: of the dice, 0 to 2**64 − 1.
       match_length: points that win a match; None for single games.
-      workers: engine threads.
+      workers: engine threads; an outside engine runs on one.
       progress: called with the number of games (or matches) finished since its last call.
       judge: whose network judges the luck of the rolls, at 0-ply; None does without.
 

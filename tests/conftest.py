@@ -7,11 +7,16 @@ from importlib import resources
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from tavla_ai import engine
 from tavla_ai.checkpoint import NetworkSpec, fold
 from tavla_ai.match import Utility, match_equity
 from tavla_ai.rulesets import get_ruleset
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("tavla", deadline=None)
+settings.load_profile("tavla")
 
 TAVLA_PRESETS = ("north-sultan", "oyna-tavla", "portes", "traditional")
 SCORES = (2, 1, -1, -2)

@@ -99,7 +99,7 @@ def test_every_help_has_an_example(name: str, tmp_path: Path, monkeypatch: pytes
 
 
 # What would need other files, build tables or never end.
-ELSEWHERE = ("export", "train", "bench", "bearoff", "external", "dice-verify")
+ELSEWHERE = ("export", "train", "bench", "bearoff", "dice-verify", "error-rate", "external")
 
 
 @pytest.mark.parametrize(

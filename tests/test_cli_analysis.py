@@ -51,8 +51,8 @@ def test_the_match_of_a_position_holds_unless_another_is_named(checkpoint: Path)
     named = ok_json(*args, "--position", START, "--dice", "31", "--match", 5, "--score", "2-3")
     assert named["plays"] == from_text["plays"]
     assert named["unit"] == "mwc"
-    other = ok_json(*args, "--position", XGID, "--match", 3, "--dice", "62")
-    assert (other["dice"], other["match"]["length"], other["match"]["score"]) == ([6, 2], 3, [0, 0])
+    other = ok_json(*args, "--position", XGID, "--match", 3)
+    assert (other["dice"], other["match"]["length"], other["match"]["score"]) == ([3, 1], 3, [0, 0])
 
 
 @pytest.mark.parametrize("ruleset", ruleset_names())
@@ -95,6 +95,25 @@ def test_a_forced_play_is_made_without_thinking(checkpoint: Path) -> None:
     assert (data["play"], data["forced"]) == ("(no move)", True)
 
 
+def test_what_the_text_and_the_options_say_must_agree(checkpoint: Path, backgammon: Path) -> None:
+    offered = "XGID=-b----E-C---eE---c-e----B-:0:0:1:D:1:2:0:5:10"
+    rolled = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:1:2:0:5:10"
+    cube = ("--checkpoint", backgammon)
+    assert "the double has been offered already" in fails("decide", "double", *cube, "--position", offered)
+    assert "a double has been offered" in fails("decide", "play", *cube, "--position", offered, "--dice", "31")
+    assert ok("decide", "take", *cube, "--position", offered).strip() in ("take", "pass")
+    assert "5-2 has been rolled" in fails("decide", "double", *cube, "--position", rolled)
+    assert "dice 31: the XGID says 5-2" in fails("analyze", *cube, "--position", rolled, "--dice", "31")
+    assert ok("decide", "play", *cube, "--position", rolled) == ok(
+        "decide", "play", *cube, "--match", 5, "--score", "1-2", "--dice", "25"
+    )
+    assert "--dice: expected a roll" in fails("decide", "play", "--checkpoint", checkpoint)
+    assert "may not double in the Crawford game" in fails(
+        "decide", "take", *cube, "--match", 5, "--score", "4-2", "--crawford"
+    )
+    assert "--timeout" in fails("decide", "play", "--checkpoint", checkpoint, "--dice", "31", "--timeout", "--ply", 2)
+
+
 def test_a_timeout_play_is_the_same_for_a_seed(checkpoint: Path) -> None:
     args = ("decide", "play", "--dice", "31", "--checkpoint", checkpoint, "--timeout")
     assert ok(*args) == ok(*args)
@@ -110,7 +129,10 @@ def test_a_timeout_play_is_the_same_for_a_seed(checkpoint: Path) -> None:
         (("--score", "1-0"), "--score: expected --match"),
         (("--match", "5", "--crawford"), "Crawford"),
         (("--cube", "3"), "cube 3: expected a power of two"),
-        (("--cube", "2"), "cube"),
+        (("--cube", "2"), "cube 2, centred: a centred cube shows 1"),
+        (("--cube", "0"), "cube 0: expected a power of two"),
+        (("--cube", "1", "--cube-owner", "me"), "a turned one has an owner"),
+        (("--cube", "2", "--cube-owner", "me"), "cube 2, me: north-sultan has no cube"),
         (("--dice", "07"), "die 0"),
         (("--position", "4HPwATDgc/AB!A"), "index 12"),
         (("--position", "4HPwATDgc/ABMA", "--set", "zar-greek"), "zar-greek"),

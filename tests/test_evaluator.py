@@ -1,6 +1,7 @@
 """The evaluator: plays, values and decisions."""
 
 import json
+import pickle
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from checkpoints_fixture import write_checkpoint
 from test_plays import FAULTS, faults_board
+from test_search import possible
 
 from tavla_ai import engine
 from tavla_ai.checkpoint import load_checkpoint
@@ -89,7 +91,7 @@ def test_every_game_is_ranked(name: str, tmp_path: Path) -> None:
         assert equities == sorted(equities, reverse=True)
         after = np.stack([play.afterstate.board for play in plays])
         inputs = np.tile(np.array(Utility.points(ruleset).inputs, np.float32), (len(plays), 1))
-        outcomes = checkpoint.engine_network().evaluate(after, inputs)
+        outcomes = possible(ruleset, after, checkpoint.engine_network().evaluate(after, inputs))
         for play, row in zip(plays, outcomes, strict=True):
             assert play.score == play.afterstate.score(ruleset)
             if play.score is None:
@@ -191,7 +193,7 @@ def test_impossible_requests_name_what_is_wrong(indifferent: Evaluator) -> None:
         indifferent.evaluate(start, MatchState(cube=Cube(2, "me")))
     with pytest.raises(RulesetError, match="cube: portes has none"):
         indifferent.should_double(start)
-    with pytest.raises(RulesetError, match="dice 7-1: expected two numbers"):
+    with pytest.raises(RulesetError, match="die 7: expected 1 to 6"):
         indifferent.rank_plays(start, (7, 1))
 
 
@@ -400,6 +402,56 @@ def test_a_concession_is_taken_when_it_is_worth_it(shipped: Evaluator) -> None:
         shipped.accept_concession(won, "match")
 
 
+@pytest.mark.parametrize("is_on_roll", [True, False])
+def test_what_cannot_be_won_any_more_is_not_waited_for(shipped: Evaluator, is_on_roll: bool) -> None:
+    """The opponent has borne off a checker, so a point is all there is to win."""
+    for board, _ in zip(*engine.random_walk(engine.compile_rules(NORTH_SULTAN), 5, 0, 20), strict=True):
+        position = Position(board)
+        if board[1, 0] > 0 and board[0, 0] < 15:
+            assert shipped.accept_concession(position, 1, is_on_roll=is_on_roll, ply=0)
+            assert shipped.evaluate(position).mars == 0
+        if board[0, 0] > 0 and board[1, 0] < 15:
+            assert shipped.evaluate(position).mars_lost == 0
+
+
+def test_a_race_is_no_backgammon_once_nobody_is_left_behind(tmp_path: Path) -> None:
+    evaluator = Evaluator(load_checkpoint(write_checkpoint(tmp_path / "net", "oyna-backgammon", num_scores=6)))
+    race = Position.from_sides({10: 1, 3: 2}, {1: 12, 12: 3}, off=(12, 0))
+    for ply in (0, 1):
+        for outcomes in (
+            evaluator.evaluate(race, ply=ply).outcomes,
+            evaluator.evaluate_afterstate(race, ply=ply).outcomes,
+        ):
+            # My checkers are off, so I lose one point at most; his mars costs him two.
+            assert (outcomes[0], outcomes[4], outcomes[5]) == (0, 0, 0)
+            assert outcomes[1] > 0
+    behind = Position.from_sides({10: 1, 3: 2}, {1: 12, 12: 2, 19: 1}, off=(12, 0))
+    assert evaluator.evaluate(behind).outcomes[0] > 0
+
+
+def test_a_copy_answers_the_same(shipped: Evaluator) -> None:
+    start = Position.start(NORTH_SULTAN)
+    copy = pickle.loads(pickle.dumps(shipped))
+    assert copy.rank_plays(start, (3, 1), MatchState(3, (1, 2)), ply=1) == shipped.rank_plays(
+        start, (3, 1), MatchState(3, (1, 2)), ply=1
+    )
+
+
+def test_numbers_out_of_range_are_refused(checkpoint_path: Path, shipped: Evaluator) -> None:
+    checkpoint = load_checkpoint(checkpoint_path)
+    start = Position.start(NORTH_SULTAN)
+    with pytest.raises(RulesetError, match="threads 0: expected 1 to"):
+        Evaluator(checkpoint, threads=0)
+    with pytest.raises(RulesetError, match="cache of -1 entries"):
+        Evaluator(checkpoint, cache_entries=-1)
+    with pytest.raises(RulesetError, match="seed -1: expected 0 to"):
+        shipped.timeout_play(start, (3, 1), seed=-1)
+    with pytest.raises(RulesetError, match=r"dice \(3,\): expected two"):
+        shipped.rank_plays(start, (3,))  # type: ignore[arg-type]
+    with pytest.raises(RulesetError, match="die 'a': expected a whole number"):
+        shipped.rank_plays(start, ("a", 1))  # type: ignore[arg-type]
+
+
 def test_a_house_without_concessions_has_none(checkpoint_path: Path) -> None:
     evaluator = Evaluator(load_checkpoint(checkpoint_path))
     with pytest.raises(RulesetError, match="north-sultan has none"):
@@ -424,3 +476,46 @@ def test_the_cube_is_turned_on_the_last_roll(tmp_path: Path) -> None:
     assert not evaluator.should_double(position, MatchState(3, (1, 2), is_crawford=True))
     assert not evaluator.should_double(position, MatchState(cube=Cube(2, "opponent")))
     assert not evaluator.should_double(position, MatchState(cube=Cube(64, "me")))
+    for match in (MatchState(3, (1, 2), is_crawford=True), MatchState(cube=Cube(2, "opponent"))):
+        with pytest.raises(RulesetError, match="the side on roll may not double"):
+            evaluator.respond_to_double(position, match)
+
+
+def exact_cube(evaluator: Evaluator, position: Position, owner: str) -> tuple[float, float]:
+    """Money values of rolling and of doubling with a take, by recursion over all rolls, plays and cube actions."""
+
+    def value(board: Position, owner: str) -> float:
+        rolled = roll(board, owner)
+        if owner == "opponent":
+            return rolled
+        return max(rolled, min(1.0, 2 * roll(board, "opponent")))
+
+    def roll(board: Position, owner: str) -> float:
+        theirs = {"me": "opponent", "opponent": "me", "centred": "centred"}[owner]
+        total = 0.0
+        for first in range(1, 7):
+            for second in range(1, first + 1):
+                best = max(
+                    -value(play.afterstate.swap(), theirs) if play.score is None else play.score
+                    for play in legal_plays(evaluator.ruleset, board, (first, second))
+                )
+                total += (1 if first == second else 2) * best
+        return total / 36
+
+    return roll(position, owner), 2 * roll(position, "opponent")
+
+
+@pytest.mark.parametrize(
+    ("me", "opponent"), [({5: 1, 1: 1}, {1: 1}), ({5: 1, 2: 1}, {1: 1}), ({4: 1, 3: 1}, {5: 1, 1: 1}), ({6: 1}, {2: 1})]
+)
+@pytest.mark.parametrize("owner", ["centred", "me"])
+def test_the_cube_in_a_short_bear_off(tmp_path: Path, me: dict[int, int], opponent: dict[int, int], owner: str) -> None:
+    path = write_checkpoint(tmp_path / "net", "oyna-backgammon", num_scores=6)
+    evaluator = Evaluator(load_checkpoint(path))
+    position = Position.from_sides(me, opponent)
+    cube = Cube() if owner == "centred" else Cube(2, "me")
+    no_double, double_take = exact_cube(evaluator, position, owner)
+    decision = evaluator.cube_decision(position, MatchState(cube=cube))
+    assert decision.no_double == pytest.approx(no_double, abs=1e-9)
+    assert decision.double_take == pytest.approx(double_take, abs=1e-9)
+    assert decision.should_double == (min(1.0, double_take) > no_double)

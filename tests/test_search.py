@@ -9,6 +9,7 @@ from test_invariants import untrained
 from tavla_ai import engine
 from tavla_ai.errors import RulesetError
 from tavla_ai.match import Utility
+from tavla_ai.position import Position
 from tavla_ai.rulesets import Ruleset, get_ruleset
 
 PRESETS = ("north-sultan", "traditional", "oyna-backgammon", "plakoto", "fevga", "tawula")
@@ -36,6 +37,21 @@ def search(
     return searcher.rank(board, *roll, *stakes(ruleset), ply)
 
 
+def possible(ruleset: Ruleset, boards: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
+    """The network's outcomes, those that the rules leave open no more counted to the next smaller score."""
+    found = outcomes.astype(np.float64)
+    num_wins = len(ruleset.scores) // 2
+    for board, row in zip(boards, found, strict=True):
+        is_western_race = len(ruleset.scores) == 6 and not Position(board).has_contact(ruleset)
+        no_backgammon = is_western_race and not board[:, 19:26].any()
+        for off, order in ((board[1, 0], 1), (board[0, 0], -1)):
+            side = row[::order]
+            for k in range(num_wins - 1 if off else num_wins - 2 if no_backgammon else 0):
+                side[k + 1] += side[k]
+                side[k] = 0
+    return found
+
+
 def plain_values(
     ruleset: Ruleset, network: engine.Network, board: np.ndarray, roll: tuple[int, int], ply: int
 ) -> np.ndarray:
@@ -43,7 +59,7 @@ def plain_values(
     rules = engine.compile_rules(ruleset)
     values, inputs = stakes(ruleset)
     boards, _, scores = engine.legal_plays(rules, board, *roll)
-    found = network.evaluate(boards, np.repeat(inputs, len(boards), axis=0)) @ values[0]
+    found = possible(ruleset, boards, network.evaluate(boards, np.repeat(inputs, len(boards), axis=0))) @ values[0]
     for i, score in enumerate(scores):
         if score != engine.NO_SCORE:
             found[i] = score

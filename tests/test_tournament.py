@@ -390,7 +390,7 @@ class Stumbling:
         for board, roll in zip(boards, dice.tolist(), strict=True):
             self.asked += 1
             if self.asked == self.fails_at:
-                answers.append(Fault("it crashed"))
+                answers.append(Fault("stumbling: it crashed"))
             elif self.asked == self.cheats_at:
                 answers.append(np.zeros_like(board))
             else:

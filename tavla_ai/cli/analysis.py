@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from tavla_ai.cli.match_analysis import analyze_file
-from tavla_ai.cli.options import json_option, position_option, read_text, write_position
+from tavla_ai.cli.options import json_option, position_and_stakes_option, read_text, write_position
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.cli.stakes import (
     StakesOptions,
@@ -23,6 +23,7 @@ from tavla_ai.cli.stakes import (
     value_text,
 )
 from tavla_ai.cube import CubeDecision
+from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluation, Evaluator, LegalPlay, RankedPlay
 from tavla_ai.formats import ReadPosition
@@ -43,7 +44,7 @@ _MATCH_OPTIONS = ("html", "is_lenient")
 
 @click.command()
 @click.argument("match_file", type=Path, required=False, metavar="[MATCH.mat]")
-@position_option
+@position_and_stakes_option
 @_dice_option
 @stakes_options
 @evaluator_options
@@ -105,7 +106,7 @@ def analyze(
     read = read_text(position_text, ruleset)
     match = stakes.match_state(read)
     position = read.position
-    roll = parse_dice(dice) if dice is not None else read.dice
+    roll = _roll(read, dice)
     before = evaluator.evaluate(position, match, ply=ply, time_ms=time_ms if roll is None else None)
     plays = (
         () if roll is None else evaluator.rank_plays(position, roll, match, ply=ply, time_ms=time_ms, explain=explain)
@@ -152,9 +153,22 @@ def analyze(
         click.echo(f"{', '.join(values)}: {_cube_verdict(cube)}")
     if plays:
         assert roll is not None
-        _print_plays(evaluator, position, shown, match, f"{len(plays)} legal plays of {roll[0]}-{roll[1]}", explain)
+        title = f"{len(plays)} legal play{'s' if len(plays) > 1 else ''} of {roll[0]}-{roll[1]}"
+        _print_plays(evaluator, position, shown, match, title, explain)
     if rolled:
         _print_rollout(ruleset, position, rolled, match)
+
+
+def _roll(read: ReadPosition, dice: str | None) -> tuple[int, int] | None:
+    """Return the roll to play: what the user said, or what the position's text says; None before the roll."""
+    if dice is None:
+        return read.dice
+    if read.is_double_offered:
+        raise RulesetError(f"dice {dice}: a double has been offered, and is to be answered before the roll")
+    roll = parse_dice(dice)
+    if read.dice is not None and sorted(roll) != sorted(read.dice):
+        raise RulesetError(f"dice {dice}: the {read.format} says {read.dice[0]}-{read.dice[1]}")
+    return roll
 
 
 def _refuse(ctx: click.Context, names: Sequence[str], why: str) -> None:
@@ -320,7 +334,7 @@ def decide() -> None:
 
 def _question(command: Any) -> Any:
     """Give a command of `decide` what all of them take."""
-    for option in (json_option, evaluator_options, stakes_options, position_option):
+    for option in (json_option, evaluator_options, stakes_options, position_and_stakes_option):
         command = option(command)
     return command
 
@@ -328,6 +342,17 @@ def _question(command: Any) -> Any:
 def _asked(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator) -> tuple[ReadPosition, MatchState]:
     read = read_text(position_text, evaluator.ruleset)
     return read, stakes.match_state(read)
+
+
+def _asked_before_the_roll(
+    position_text: str | None, stakes: StakesOptions, evaluator: Evaluator
+) -> tuple[ReadPosition, MatchState]:
+    read, match = _asked(position_text, stakes, evaluator)
+    if read.dice is not None:
+        raise RulesetError(
+            f"{read.format}: {read.dice[0]}-{read.dice[1]} has been rolled; a double comes before the roll"
+        )
+    return read, match
 
 
 def _print_answer(answer: bool, words: tuple[str, str], as_json: bool, **details: Any) -> None:
@@ -339,14 +364,16 @@ def _print_answer(answer: bool, words: tuple[str, str], as_json: bool, **details
 
 
 @decide.command()
-@click.option("--dice", required=True, metavar="ROLL", help="The roll, such as 31.")
+@click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: that of the position's text]")
 @click.option("--time-ms", type=float, metavar="MS", help="Look deeper until so many milliseconds are spent.")
 @click.option("--timeout", "is_timeout", is_flag=True, help="The play for a player whose time is up: the Easy level's.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the Easy level's errors.")
+@click.option(
+    "--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of the Easy level's errors."
+)
 @_question
 def play(
     position_text: str | None,
-    dice: str,
+    dice: str | None,
     stakes: StakesOptions,
     evaluator: Evaluator,
     ply: int,
@@ -362,7 +389,13 @@ def play(
       tavla decide play --dice 31 --ply 2
     """
     read, match = _asked(position_text, stakes, evaluator)
-    roll = parse_dice(dice)
+    roll = _roll(read, dice)
+    if roll is None:
+        raise RulesetError("--dice: expected a roll such as 31; the position's text has none")
+    if is_timeout and (ply or time_ms is not None):
+        raise click.UsageError(
+            "--timeout: the Easy level looks no further; expected neither --ply nor --time-ms with it"
+        )
     chosen = (
         evaluator.timeout_play(read.position, roll, match, seed=seed)
         if is_timeout
@@ -399,8 +432,8 @@ def concede(
         read.position,
         match,
         kind="match" if whole_match else "game",
-        dice=None if dice is None else parse_dice(dice),
-        ply=ply,
+        dice=_roll(read, dice),
+        ply=ply or None,
     )
     _print_answer(answer, ("concede", "play on"), as_json)
 
@@ -430,7 +463,7 @@ def accept(
     if value != "match" and not value.isdecimal():
         raise RulesetError(f"concession of {value!r}: expected points, or match")
     points: int | Literal["match"] = "match" if value == "match" else int(value)
-    answer = evaluator.accept_concession(read.position, points, match, is_on_roll=on_roll, ply=ply)
+    answer = evaluator.accept_concession(read.position, points, match, is_on_roll=on_roll, ply=ply or None)
     _print_answer(answer, ("accept", "refuse"), as_json)
 
 
@@ -443,7 +476,9 @@ def double(position_text: str | None, stakes: StakesOptions, evaluator: Evaluato
     Example:
       tavla decide double --checkpoint checkpoints/backgammon --match 5
     """
-    read, match = _asked(position_text, stakes, evaluator)
+    read, match = _asked_before_the_roll(position_text, stakes, evaluator)
+    if read.is_double_offered:
+        raise RulesetError(f"{read.format}: the double has been offered already; expected `decide take`")
     decision = evaluator.cube_decision(read.position, match, ply=ply)
     _print_answer(decision.should_double, ("double", "roll"), as_json, **vars(decision))
 
@@ -459,6 +494,7 @@ def take(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator,
     Example:
       tavla decide take --checkpoint checkpoints/backgammon --match 5 --score 1-0
     """
-    read, match = _asked(position_text, stakes, evaluator)
+    read, match = _asked_before_the_roll(position_text, stakes, evaluator)
+    answer = evaluator.respond_to_double(read.position, match, ply=ply)
     decision = evaluator.cube_decision(read.position, match, ply=ply)
-    _print_answer(decision.should_take, ("take", "pass"), as_json, **vars(decision))
+    _print_answer(answer, ("take", "pass"), as_json, **vars(decision))

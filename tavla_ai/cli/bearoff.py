@@ -9,10 +9,19 @@ from typing import Any, Literal
 import click
 
 from tavla_ai import engine
-from tavla_ai.bearoff import BEAROFF_RULES, CACHE_VARIABLE, BearoffRule, CachedTables, open_tables, rule_of, shape_of
+from tavla_ai.bearoff import (
+    BEAROFF_RULES,
+    CACHE_VARIABLE,
+    BearoffRule,
+    CachedTables,
+    cache_folder,
+    open_tables,
+    rule_of,
+    shape_of,
+)
 from tavla_ai.cli.options import json_option, position_option, read_position, ruleset_option, write_position
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
-from tavla_ai.errors import RulesetError
+from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.position import Position
 from tavla_ai.rulesets import Ruleset, get_ruleset
 
@@ -55,6 +64,8 @@ def build(rule: BearoffRule | Literal["all"], folder: Path | None, force: bool, 
     for name in rules:
         with progress(f"bear-off tables, {name}", 100) as advance:
             found[name] = open_tables(shape_of(name), folder=folder, force=force, progress=advance)
+        if found[name].path is None:
+            raise TavlaError(f"{folder or cache_folder()}: the bear-off tables could not be kept there")
     if as_json:
         print_json([_tables_data(name, tables) for name, tables in found.items()])
         return
@@ -64,7 +75,7 @@ def build(rule: BearoffRule | Literal["all"], folder: Path | None, force: bool, 
         [
             [
                 name,
-                "not kept, see the warning" if tables.path is None else str(tables.path),
+                str(tables.path),
                 "built" if tables.is_built else "up to date",
                 f"{tables.tables.num_positions:,}",
                 f"{tables.tables.num_pairs:,}",

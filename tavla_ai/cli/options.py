@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import click
 
 from tavla_ai import formats
@@ -19,15 +21,22 @@ ruleset_option = click.option(
     show_default=True,
     help="The game; `tavla rulesets` lists them.",
 )
-position_option = click.option(
-    "--position",
-    "position_text",
-    metavar="POSITION",
-    help="The board seen by the player on roll, as `24:2 13:5 8:3 6:5 / 24:2 13:5 8:3 6:5`, each side in its own "
-    "numbering and the player on roll first; of tavla and backgammon also a GNU Position ID, a GNUbg ID, an XGID or "
-    "a FIBS board, whose dice and score are not used.  "
-    "[default: the start position]",
-)
+
+
+def _position_option(other_contents: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(
+        "--position",
+        "position_text",
+        metavar="POSITION",
+        help="The board seen by the player on roll, as `24:2 13:5 8:3 6:5 / 24:2 13:5 8:3 6:5`, each side in its own "
+        "numbering and the player on roll first; of tavla and backgammon also a GNU Position ID, a GNUbg ID, an XGID "
+        f"or a FIBS board, whose dice and score {other_contents}.  "
+        "[default: the start position]",
+    )
+
+
+position_option = _position_option("are not used")
+position_and_stakes_option = _position_option("hold")
 
 
 def read_text(text: str | None, ruleset: Ruleset) -> ReadPosition:

@@ -40,7 +40,7 @@ def print_table(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]
     for row in rows:
         table.add_row(*row)
     console = Console(markup=False, highlight=False, emoji=False)
-    if not sys.stdout.isatty():
+    if sys.stdout is None or not sys.stdout.isatty():
         console.width = _FILE_WIDTH
     # No number is ever cut: a table that needs more than the terminal has runs over.
     needed = Measurement.get(console, console.options.update(max_width=10 * _FILE_WIDTH), table).minimum

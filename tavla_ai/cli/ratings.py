@@ -12,7 +12,7 @@ from tavla_ai import elo
 from tavla_ai.cli.options import json_option
 from tavla_ai.cli.printing import print_json, print_table
 from tavla_ai.elo import EloSimulation
-from tavla_ai.tournament import MAX_SEED
+from tavla_ai.engine import MAX_SEED
 
 # Numbers of matches that the table shows, and the last one.
 _SHOWN = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000)

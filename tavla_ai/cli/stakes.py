@@ -81,10 +81,18 @@ class StakesOptions:
             state = replace(state, score=self.score)
         if self.game is not None:
             state = replace(state, game=self.game)
+        if self.cube is not None or self.cube_owner is not None:
+            cube = Cube(
+                state.cube.value if self.cube is None else self.cube,
+                state.cube.owner if self.cube_owner is None else self.cube_owner,
+            )
+            if (cube.value > 1) == (cube.owner == "centred"):
+                raise RulesetError(
+                    f"cube {cube.value}, {cube.owner}: a centred cube shows 1, and a turned one has an owner"
+                )
+            state = replace(state, cube=cube)
         if self.is_crawford:
             state = replace(state, is_crawford=True)
-        if self.cube is not None or self.cube_owner is not None:
-            state = replace(state, cube=Cube(self.cube or state.cube.value, self.cube_owner or state.cube.owner))
         return state
 
 

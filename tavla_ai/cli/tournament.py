@@ -12,6 +12,7 @@ from tavla_ai.bots import Bot, make_bot, make_set_bot, run_checkpoints
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.cli.options import json_option, ruleset_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
+from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.formats.mat import write_mat
 from tavla_ai.ratings import Rating
@@ -19,7 +20,6 @@ from tavla_ai.replay import TournamentReplay
 from tavla_ai.report.tournament import write_report
 from tavla_ai.rulesets import MatchSet, Ruleset, get_game, scores_of
 from tavla_ai.tournament import (
-    MAX_SEED,
     MAX_WORKERS,
     BotTotal,
     PairResult,

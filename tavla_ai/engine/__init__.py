@@ -38,10 +38,14 @@ from tavla_ai.engine._core import (
 )
 from tavla_ai.rulesets import NUM_PLACES, Ruleset
 
+# Of dice streams.
+MAX_SEED = 2**64 - 1
+
 __all__ = [
     "BEAROFF_VERSION",
     "FEATURE_VERSION",
     "MAX_PLAYS",
+    "MAX_SEED",
     "NO_SCORE",
     "Bearoff",
     "BearoffShape",

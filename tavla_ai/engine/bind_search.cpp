@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -17,6 +18,38 @@
 
 namespace tavla {
 namespace {
+
+Deadline deadline_in(std::optional<double> milliseconds) {
+  if (!milliseconds) return Deadline();
+  return Deadline(Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(
+                                               std::chrono::duration<double, std::milli>(*milliseconds)));
+}
+
+// Runs `work(deadline)` without Python's lock on a thread of its own, so that Ctrl-C is heard meanwhile. A call that is
+// over at once is made here.
+template <class Work>
+void run_interruptibly(bool is_short, std::optional<double> milliseconds, Work&& work) {
+  Deadline deadline = deadline_in(milliseconds);
+  if (is_short) {
+    const nb::gil_scoped_release release;
+    work(deadline);
+    return;
+  }
+  auto done = std::async(std::launch::async, [&] { work(deadline); });
+  bool is_interrupted = false;
+  while (true) {
+    {
+      const nb::gil_scoped_release release;
+      if (done.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready) break;
+    }
+    if (!is_interrupted && PyErr_CheckSignals() != 0) {
+      is_interrupted = true;
+      deadline.pass();
+    }
+  }
+  if (is_interrupted) throw nb::python_error();
+  done.get();
+}
 
 // A search with all that it needs to stay alive. Calls from several Python threads wait for each other.
 class BoundSearcher {
@@ -41,12 +74,10 @@ class BoundSearcher {
     check_dice(first, second);
     const Utility utility = utility_of(values, inputs, ply);
     SearchedPlays found;
-    {
-      const nb::gil_scoped_release release;
+    run_interruptibly(ply < 2, milliseconds, [&](Deadline& deadline) {
       const std::lock_guard lock(mutex_);
-      Deadline deadline = deadline_in(milliseconds);
       found = searcher_->rank(board, {first, second}, utility, ply, deadline);
-    }
+    });
     const std::size_t n = found.values.size();
     std::vector<float> flat;
     for (const Distribution& row : found.distributions) flat.insert(flat.end(), row.begin(), row.begin() + rules_.num_scores());
@@ -63,12 +94,10 @@ class BoundSearcher {
     check_playable(rules_, board);
     const Utility utility = utility_of(values, inputs, ply);
     std::pair<Distribution, int> found;
-    {
-      const nb::gil_scoped_release release;
+    run_interruptibly(ply < 2, milliseconds, [&](Deadline& deadline) {
       const std::lock_guard lock(mutex_);
-      Deadline deadline = deadline_in(milliseconds);
       found = searcher_->evaluate(board, utility, ply, deadline);
-    }
+    });
     const auto n = static_cast<std::size_t>(rules_.num_scores());
     return {to_numpy(std::vector<float>(found.first.begin(), found.first.begin() + rules_.num_scores()), {n}), found.second};
   }
@@ -84,17 +113,17 @@ class BoundSearcher {
     require(truncate >= 0 && num_trials >= 0, "truncate and num_trials: numbers from 0 up expected");
     const auto num_scores = static_cast<std::size_t>(rules_.num_scores());
     std::vector<double> out(static_cast<std::size_t>(num_trials) * num_scores);
-    {
-      const nb::gil_scoped_release release;
+    run_interruptibly(false, std::nullopt, [&](Deadline& deadline) {
       run_threads(threads_, num_trials, [&](int, std::int64_t begin, std::int64_t end) {
         RolloutThread thread(rules_, *network_, tables_.get(), settings_);
         for (std::int64_t i = begin; i < end; ++i) {
           const auto found = thread.trial(board, utility, {ply, truncate, adjusts_luck}, seed,
-                                          first_trial + static_cast<std::uint64_t>(i));
-          std::copy_n(found.begin(), num_scores, out.begin() + i * static_cast<std::int64_t>(num_scores));
+                                          first_trial + static_cast<std::uint64_t>(i), deadline);
+          if (!found) return;
+          std::copy_n(found->begin(), num_scores, out.begin() + i * static_cast<std::int64_t>(num_scores));
         }
       });
-    }
+    });
     return to_numpy(std::move(out), {static_cast<std::size_t>(num_trials), num_scores});
   }
 
@@ -108,12 +137,6 @@ class BoundSearcher {
     const std::vector<Utility> utilities = utilities_of(values, inputs, rules_.num_scores());
     require(utilities.size() == 1, "utilities: one row expected");
     return utilities[0];
-  }
-
-  static Deadline deadline_in(std::optional<double> milliseconds) {
-    if (!milliseconds) return Deadline();
-    return Deadline(Deadline::Clock::now() + std::chrono::duration_cast<Deadline::Clock::duration>(
-                                                 std::chrono::duration<double, std::milli>(*milliseconds)));
   }
 
   Rules rules_;

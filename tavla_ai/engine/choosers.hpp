@@ -29,6 +29,47 @@ struct Decision {
   std::uint32_t ply;
 };
 
+inline bool has_contact(const Board& board) {
+  int mine = kBar;
+  while (mine > 0 && board.count[0][mine] == 0) --mine;
+  int theirs = kBar;
+  while (theirs > 0 && board.count[1][theirs] == 0) --theirs;
+  // My rearmost checker still has to pass his: he stands on my point 25 - theirs or below mine.
+  return mine > 25 - theirs;
+}
+
+// Chances of scores that the rules leave open no more, as a network may still see them, go to the next smaller score:
+// who has borne off a checker does not lose more than the smallest score, and in a race nobody is a backgammon any more
+// whose checkers have left the other's home. `row(k)` is the chance of score k, for the player who has just moved.
+template <class Row>
+void drop_impossible(const Rules& rules, bool i_bore_off, bool he_bore_off, bool no_backgammon, Row&& row) {
+  const int num_scores = rules.num_scores();
+  const int num_wins = num_scores / 2;
+  const int most = he_bore_off ? num_wins - 1 : no_backgammon ? num_wins - 2 : 0;
+  for (int k = 0; k < most; ++k) {
+    row(k + 1) += row(k);
+    row(k) = 0;
+  }
+  const int least = i_bore_off ? num_wins - 1 : no_backgammon ? num_wins - 2 : 0;
+  for (int k = 0; k < least; ++k) {
+    row(num_scores - 2 - k) += row(num_scores - 1 - k);
+    row(num_scores - 1 - k) = 0;
+  }
+}
+
+// Whether a side, a row of counts, has nobody on the bar or in the other's home.
+inline bool is_clear_of_home(const std::int8_t* row) {
+  for (int point = kPoints - kHome + 1; point <= kBar; ++point)
+    if (row[point] > 0) return false;
+  return true;
+}
+
+// Whether a game of three-point results can no longer end in one.
+inline bool has_no_backgammon(const Rules& rules, const Board& board) {
+  return rules.num_scores() >= 6 && is_clear_of_home(board.count[1]) && is_clear_of_home(board.count[0]) &&
+         !has_contact(board);
+}
+
 // Picks the play of the highest expected utility as the network predicts it; ties go to the first. A finished game
 // is worth its score and a race that the bear-off tables cover what they say, whatever the network says.
 class NetworkChooser {
@@ -52,6 +93,18 @@ class NetworkChooser {
         const Board after = plays.afterstate(leaf, decision.before);
         if (tables_->covers(decision.rules, after)) set_distribution(leaf, exact(decision.rules, after), num_scores);
       }
+    // Most games have nobody off and nothing to drop.
+    const bool he_bore_off = decision.before.count[1][kOff] > 0;
+    const bool he_is_clear = num_scores >= 6 && is_clear_of_home(decision.before.count[1]);
+    for (int leaf = 0; leaf < n; ++leaf) {
+      const bool i_bore_off = plays.leaf(leaf).off > 0;
+      const bool no_backgammon =
+          he_is_clear && has_no_backgammon(decision.rules, plays.afterstate(leaf, decision.before));
+      if (!i_bore_off && !he_bore_off && !no_backgammon) continue;
+      drop_impossible(decision.rules, i_bore_off, he_bore_off, no_backgammon, [&](int k) -> float& {
+        return probabilities_[static_cast<std::size_t>(k) * stride_ + leaf];
+      });
+    }
     std::fill_n(values_.begin(), n, 0.0f);
     for (int k = 0; k < num_scores; ++k) {
       const float* row = probabilities_.data() + static_cast<std::size_t>(k) * stride_;
@@ -93,7 +146,10 @@ class NetworkChooser {
     if (tables_ && tables_->covers(rules, after)) return exact(rules, after);
     network_->evaluate_boards(&after, utility.inputs.data(), 1, scratch_, probabilities_.data(), stride_);
     ++num_evaluated_;
-    return distribution(0);
+    Distribution found = distribution(0);
+    drop_impossible(rules, after.count[0][kOff] > 0, after.count[1][kOff] > 0, has_no_backgammon(rules, after),
+                    [&](int k) -> float& { return found[k]; });
+    return found;
   }
 
   // Gul Bara: plays all stages of a roll, the best few positions of each stage going on to the next.
@@ -203,15 +259,6 @@ struct Pubeval {
   std::array<float, kInputs> contact{};
   std::array<float, kInputs> race{};
 };
-
-inline bool has_contact(const Board& board) {
-  int mine = kBar;
-  while (mine > 0 && board.count[0][mine] == 0) --mine;
-  int theirs = kBar;
-  while (theirs > 0 && board.count[1][theirs] == 0) --theirs;
-  // My rearmost checker still has to pass his: he stands on my point 25 - theirs or below mine.
-  return mine > 25 - theirs;
-}
 
 class PubevalChooser {
  public:

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "search.hpp"
@@ -25,9 +26,10 @@ class RolloutThread {
   // What a trial came to for the player who has just moved. Trials n, n + 36, n + 72 … begin with the same roll, so
   // that 36 trials in a row begin with each roll as often as dice do. With luck adjusted the network's opinion of
   // each roll, which is 0 on average whatever the network, is taken away: a number in place of certainty, that can
-  // leave [0, 1].
-  std::array<double, kMaxScores> trial(const Board& after, const Utility& utility, const RolloutSettings& settings,
-                                       std::uint64_t seed, std::uint64_t number) {
+  // leave [0, 1]. Nothing if the time is up.
+  std::optional<std::array<double, kMaxScores>> trial(const Board& after, const Utility& utility,
+                                                      const RolloutSettings& settings, std::uint64_t seed,
+                                                      std::uint64_t number, Deadline& deadline) {
     const int num_scores = rules_.num_scores();
     const GameStreams streams(seed, number);
     const std::array<Utility, 2> utilities{utility, utility.opposed(num_scores)};
@@ -36,6 +38,7 @@ class RolloutThread {
     int stuck = 0;
     Deadline never;
     for (int turn = 0;; ++turn) {
+      if (deadline.has_passed()) return std::nullopt;
       const int mover = turn % 2 == 0 ? 1 : 0;  // 1: the opponent of the player whose value this is
       const bool is_last = (settings.truncate > 0 && turn == settings.truncate) || stuck >= rules_.stuck_limit;
       if (is_last || thread_.covers(board))
@@ -56,7 +59,7 @@ class RolloutThread {
       const PlayList& plays = thread_.generate(before, roll, mine);
       const int leaf = settings.ply == 0 || plays.num_leaves() == 1
                            ? thread_.best()
-                           : searcher_.rank(before, roll, mine, settings.ply, never).order().front();
+                           : searcher_.rank(before, roll, mine, settings.ply, deadline).order().front();
       if (plays.leaf(leaf).is_finished()) return minus(thread_.distribution(leaf), mover, luck);
       stuck = plays.leaf_node(leaf) != 0 ? 0 : stuck + 1;
       board = plays.afterstate(leaf, before);

@@ -22,7 +22,7 @@ from typing import Literal
 from tavla_ai.errors import NotationError, RulesetError, TavlaError
 from tavla_ai.evaluator import MAX_PLY, Evaluator
 from tavla_ai.formats import FibsBoard, Xgid, parse_gnubg_id
-from tavla_ai.match import Cube, CubeOwner, MatchState
+from tavla_ai.match import MAX_LENGTH, Cube, CubeOwner, MatchState
 from tavla_ai.position import Position, check_board, check_dice
 from tavla_ai.protocols.player import Player, play_text
 
@@ -118,7 +118,7 @@ class UbgiEngine:
     def handle(self, line: str) -> list[str]:
         """Return the lines that answer one line; none where nothing is to be said. After `quit`, `is_over` holds."""
         line = line.strip(" \t\r\n\0\ufeff")
-        if not line:
+        if not line.split():
             return []
         if line[:6].lower() == "board:" or line[:5].upper() == "XGID=":
             try:
@@ -234,7 +234,7 @@ class UbgiEngine:
             raise _UbgiError("unsupported", "jacoby on: a gammon counts twice whether the cube was turned or not")
         length = None
         if options["type"] == "match":
-            length = _number("length", options.get("length", ""), 1, 99)
+            length = _number("length", options.get("length", ""), 1, MAX_LENGTH)
         self._session = _Session(length, has_crawford=options.get("crawford", "on") == "on")
         return []
 

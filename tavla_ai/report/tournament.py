@@ -12,11 +12,12 @@ from tavla_ai.bots import Bot
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests
 from tavla_ai.differences import Difference, find_differences
+from tavla_ai.error_rate import write_whole
 from tavla_ai.position import Position, format_play
 from tavla_ai.replay import play_between
 from tavla_ai.report.board import board_svg
 from tavla_ai.report.page import Chart, page, table
-from tavla_ai.results import REPORT_FILE, read_contests, read_settings, write_whole
+from tavla_ai.results import REPORT_FILE, read_contests, read_settings
 from tavla_ai.rulesets import MatchSet, Ruleset, scores_of
 from tavla_ai.tournament import BotTotal, PairResult, TournamentResult
 
@@ -48,7 +49,7 @@ def write_report(out: Path, result: TournamentResult, bots: Sequence[Bot]) -> No
             found += find_differences(game, bots[a], bots[b], settings.seed, settings.match_length, judge, pairs)
     worst = sorted(found, key=lambda difference: -abs(difference.lead))[:_BOARDS]
     contests = list(read_contests(out).values())
-    write_whole(out / REPORT_FILE, tournament_html(result, game, contests, worst, judge))
+    write_whole(out / REPORT_FILE, tournament_html(result, game, contests, worst, judge).encode())
 
 
 def tournament_html(

@@ -43,7 +43,7 @@ class PeerJudge(Protocol):
 
 @dataclass(frozen=True)
 class Fault:
-    """In place of a play: what went wrong, in one line."""
+    """In place of a play: who did what wrong, in one line."""
 
     reason: str
 
@@ -107,7 +107,8 @@ class PeerPlayer:
         except Exception as error:
             # Whose position it was is found by asking for each alone.
             if len(boards) == 1:
-                return [Fault(f"{type(error).__name__}: {error}")]
+                said = str(error) if isinstance(error, TavlaError) else f"{self.name}: {type(error).__name__}: {error}"
+                return [Fault(" ".join(said.split()))]
             return [self.choose_plays(boards[i : i + 1], dice[i : i + 1])[0] for i in range(len(boards))]
 
     def _choose(self, boards: Boards, dice: Dice) -> list[npt.NDArray[np.int8]]:
@@ -141,7 +142,7 @@ _SLACK = 1e-3
 
 def close_plays(values: npt.NDArray[np.float64], keep: int, margin: float) -> npt.NDArray[np.bool_]:
     """Return `[n]` bool: which of the plays are among the best `keep` and within `margin` of the best."""
-    chosen: npt.NDArray[np.bool_] = values >= values.max() - margin
+    chosen: npt.NDArray[np.bool_] = np.asarray(values >= values.max() - margin)
     chosen[np.argsort(-values, kind="stable")[keep:]] = False
     return chosen
 

@@ -1,0 +1,158 @@
+"""`tavla error-rate`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from tavla_ai.bots import BASELINES, make_bot
+from tavla_ai.cli.options import json_option, ruleset_option
+from tavla_ai.cli.printing import percent, print_json, print_table, progress
+from tavla_ai.engine import MAX_SEED
+from tavla_ai.error_rate import ErrorRate, JudgedSet, PhaseRate, load_judged_set, measure_error_rates
+from tavla_ai.errors import TavlaError
+from tavla_ai.evaluator import MAX_PLY
+from tavla_ai.judging import DEFAULT_JUDGES, build_judged_set
+from tavla_ai.rulesets import get_ruleset
+from tavla_ai.tournament import MAX_WORKERS
+
+DEFAULT_POSITIONS = Path("benchmarks/choosing.npz")
+DEFAULT_NETWORK = Path("checkpoints/tavla")
+
+
+@click.command("error-rate")
+@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@click.option("--ply", type=click.IntRange(0, MAX_PLY), help="Look-ahead of the checkpoints.  [default: 0]")
+@click.option(
+    "--positions",
+    type=Path,
+    metavar="FILE",
+    default=DEFAULT_POSITIONS,
+    show_default=True,
+    help="The judged decisions.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(0, MAX_WORKERS),
+    default=lambda: os.cpu_count() or 1,
+    show_default="one for each CPU",
+    help="Engine threads; 0 is one. Results do not depend on it.",
+)
+@click.option("--build", "build_path", type=Path, metavar="FILE", help="Make a new set of judged decisions.")
+@click.option("--decisions", type=click.IntRange(min=1), default=5000, show_default=True, help="Of a new set.")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of a new set's games.")
+@click.option(
+    "--judges",
+    metavar="BOT,BOT...",
+    default=",".join(DEFAULT_JUDGES),
+    show_default=True,
+    help="Of a new set, all with the same look-ahead: outside engines or checkpoints.",
+)
+@click.option(
+    "--network",
+    type=Path,
+    metavar="DIR",
+    default=DEFAULT_NETWORK,
+    show_default=True,
+    help="The checkpoint that plays the games of a new set.",
+)
+@ruleset_option
+@json_option
+def error_rate(
+    bots: tuple[str, ...],
+    ply: int | None,
+    positions: Path,
+    workers: int,
+    build_path: Path | None,
+    decisions: int,
+    seed: int,
+    judges: str,
+    network: Path,
+    ruleset_name: str,
+    as_json: bool,
+) -> None:
+    """Measure what bots lose per decision, in thousandths of a point, on decisions that deeper engines have judged.
+
+    A bot is what `tavla tournament` takes; the +- is one standard error. The difference from the first bot is more
+    exact than the losses, since the decisions are the same. *far* is how often a bot made a play that no judge thought
+    close. Measuring needs no judge: the value of each
+    play is in the file. --build makes such a file, with the extra [peers] for the default judges, and goes on where
+    it was stopped. Choose networks with one set and report with another.
+
+    \b
+    Example:
+      tavla error-rate checkpoints/tavla checkpoints/tavla@1 pubeval --positions benchmarks/reporting.npz
+      tavla error-rate --build mine.npz --decisions 200 --seed 12 --judges gnubg:2,sage:2
+    """
+    if build_path is not None:
+        if bots:
+            raise click.UsageError("--build takes no bots: measure them with --positions")
+        ruleset = get_ruleset(ruleset_name)
+        with progress("decisions", decisions) as advance:
+            built = build_judged_set(
+                build_path, ruleset, network, tuple(filter(None, judges.split(","))), decisions, seed, advance
+            )
+        _print_built(build_path, built, as_json)
+        return
+    if not bots:
+        raise TavlaError("no bot: expected at least one, such as checkpoints/tavla or pubeval")
+    judged = load_judged_set(positions)
+    specs = [f"{spec}@{ply}" if ply and spec not in BASELINES and Path(spec).is_dir() else spec for spec in bots]
+    players = [make_bot(spec, judged.ruleset) for spec in specs]
+    with progress("decisions", len(players) * len(judged.boards)) as advance:
+        rates = measure_error_rates(judged, players, max(1, workers), advance)
+    if as_json:
+        header = judged.header.model_dump(mode="json")
+        print_json(
+            {"positions": str(positions), "set": header, "bots": [rate.model_dump(mode="json") for rate in rates]}
+        )
+        return
+    _print_rates(positions, judged, rates)
+
+
+def _print_built(path: Path, judged: JudgedSet, as_json: bool) -> None:
+    if as_json:
+        print_json({"path": str(path), "set": judged.header.model_dump(mode="json")})
+    else:
+        click.echo(f"{path}: {len(judged.boards):,} decisions, {len(judged.depths):,} plays")
+
+
+def _print_rates(path: Path, judged: JudgedSet, rates: list[ErrorRate]) -> None:
+    names = " and ".join(judge.name for judge in judged.header.judges)
+    phases = list(rates[0].phases)
+    print_table(
+        f"{path}, {judged.header.ruleset}, {judged.header.decisions:,} decisions judged by {names}: "
+        "thousandths of a point lost per decision",
+        [
+            "bot",
+            "lost",
+            "than the first",
+            "best play %",
+            *(f"{phase} ({rates[0].phases[phase].decisions:,})" for phase in phases),
+            "far %",
+        ],
+        [
+            [
+                rate.bot,
+                _loss(rate),
+                "" if rate.difference is None else _number(rate.difference, rate.difference_error, "+.2f"),
+                percent(rate.best_share),
+                *(_loss(rate.phases[phase]) for phase in phases),
+                percent(rate.shallow_share),
+            ]
+            for rate in rates
+        ],
+    )
+    for rate in rates:
+        if rate.faults:
+            click.echo(f"{rate.bot}: failed in {rate.faults} decisions, which are left out")
+
+
+def _loss(rate: PhaseRate) -> str:
+    return "" if rate.loss is None else _number(rate.loss, rate.standard_error, ".2f")
+
+
+def _number(value: float, error: float | None, form: str) -> str:
+    return f"{value:{form}}" + ("" if error is None else f" +- {error:.2f}")
