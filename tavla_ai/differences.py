@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
+from tavla_ai.bearoff import load_tables
 from tavla_ai.bots import Bot
 from tavla_ai.bots.peers.players import Fault
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import utilities
+from tavla_ai.evaluator import DEFAULT_SEARCH
 from tavla_ai.lockstep import WatchedTurn
 from tavla_ai.replay import replay_pairs
 from tavla_ai.rulesets import Ruleset
@@ -47,7 +49,8 @@ def find_differences(
       RulesetError: Gul Bara, whose turns are more than one play.
     """
     values, inputs = utilities(ruleset, match_length)
-    rules, network = engine.compile_rules(ruleset), judge.network_for(ruleset)
+    rules = engine.compile_rules(ruleset)
+    searcher = engine.Searcher(rules, judge.network_for(ruleset), load_tables(ruleset), **DEFAULT_SEARCH.filters())
     contests = replay_pairs(ruleset, a, b, seed, match_length, 0, num_pairs)
     found = []
     for side, (mover, other) in enumerate(((a, b), (b, a))):
@@ -59,19 +62,12 @@ def find_differences(
         for turn, row, answer in zip(turns, rows, answers, strict=True):
             if isinstance(turn.after, Fault) or isinstance(answer, Fault) or np.array_equal(turn.after, answer):
                 continue
-            afterstates, _, scores = engine.legal_plays(rules, turn.board, *turn.dice)
-            worth = []
-            for after in (turn.after, answer):
-                index = np.flatnonzero((afterstates == after).all(axis=(1, 2)))
-                if len(index) == 0:
-                    break
-                if scores[index[0]] != engine.NO_SCORE:
-                    worth.append(float(values[row][ruleset.scores.index(int(scores[index[0]]))]))
-                else:
-                    outcomes = network.evaluate(np.ascontiguousarray(after[None]), inputs[row][None])[0]
-                    worth.append(float(outcomes @ values[row]))
-            if len(worth) == 2:
-                found.append(Difference(turn, (mover.name, other.name), answer, worth[0] - worth[1]))
+            afterstates, _, _ = engine.legal_plays(rules, turn.board, *turn.dice)
+            _, worth, _, _ = searcher.rank(turn.board, *turn.dice, values[row][None], inputs[row][None], 0)
+            chosen = [np.flatnonzero((afterstates == after).all(axis=(1, 2))) for after in (turn.after, answer)]
+            if all(len(index) for index in chosen):
+                mine, others = (float(worth[index[0]]) for index in chosen)
+                found.append(Difference(turn, (mover.name, other.name), answer, mine - others))
     return sorted(found, key=lambda difference: -abs(difference.lead))
 
 

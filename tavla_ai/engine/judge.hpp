@@ -71,7 +71,12 @@ class Judge {
     network_.accumulate(before, utility.inputs.data(), root_.data());
     network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data());
     for (auto& side : is_projected_) side.fill(false);
-    std::array<int, kRolls * kCandidates> roll_of;
+    struct Asked {
+      int roll;
+      bool i_bore_off;
+      bool no_backgammon;
+    };
+    std::array<Asked, kRolls * kCandidates> asked;
     int num_asked = 0;
     std::array<bool, kRolls> has_value{};
     const auto offer = [&](int roll, float value) {
@@ -91,16 +96,18 @@ class Judge {
             offer(roll, utility.values[rules_.score_index(plays_->score(leaf))]);
             continue;
           }
-          if (may_be_covered) {
+          bool no_backgammon = false;
+          if (may_be_covered || rules_.num_scores() >= 6) {
             const Board after = plays_->afterstate(leaf, before);
-            if (tables_->covers(rules_, after)) {
+            if (may_be_covered && tables_->covers(rules_, after)) {
               offer(roll, exact(after, utility));
               continue;
             }
+            no_backgammon = has_no_backgammon(rules_, after);
           }
           network_.activate_play(root_.data(), before, *plays_, leaf,
                                  activations_.data() + static_cast<std::size_t>(num_asked) * root_.size());
-          roll_of[static_cast<std::size_t>(num_asked++)] = roll;
+          asked[static_cast<std::size_t>(num_asked++)] = {roll, plays_->leaf(leaf).off > 0, no_backgammon};
         }
       }
     for (int begin = 0; begin < num_asked; begin += Network::kBlock) {
@@ -108,10 +115,14 @@ class Judge {
       network_.evaluate_activations(activations_.data() + static_cast<std::size_t>(begin) * root_.size(), n, scratch_,
                                     probabilities_.data(), Network::kBlock);
       for (int i = 0; i < n; ++i) {
+        const Asked& one = asked[static_cast<std::size_t>(begin + i)];
+        const auto chance = [&](int k) -> float& {
+          return probabilities_[static_cast<std::size_t>(k * Network::kBlock + i)];
+        };
+        drop_impossible(rules_, one.i_bore_off, before.count[1][kOff] > 0, one.no_backgammon, chance);
         float value = 0;
-        for (int k = 0; k < rules_.num_scores(); ++k)
-          value += utility.values[k] * probabilities_[static_cast<std::size_t>(k * Network::kBlock + i)];
-        offer(roll_of[static_cast<std::size_t>(begin + i)], value);
+        for (int k = 0; k < rules_.num_scores(); ++k) value += utility.values[k] * chance(k);
+        offer(one.roll, value);
       }
     }
   }
