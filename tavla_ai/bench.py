@@ -20,6 +20,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
+from tavla_ai.bots import Level, network_player
 from tavla_ai.bots.peers import Peer, make_peer
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.errors import TavlaError
@@ -27,14 +28,18 @@ from tavla_ai.evaluator import DEFAULT_SEARCH
 from tavla_ai.match import Utility
 from tavla_ai.rulesets import NUM_CHECKERS, Ruleset
 
-Measure = Literal["plays", "evaluate", "selfplay", "search"]
-MEASURES: tuple[Measure, ...] = ("plays", "evaluate", "selfplay", "search")
+Measure = Literal["plays", "evaluate", "selfplay", "search", "tournament"]
+MEASURES: tuple[Measure, ...] = ("plays", "evaluate", "selfplay", "search", "tournament")
 
 _SEED = 1
 _WALK_GAMES = 300
 _SELF_PLAY_GAMES = 1000
 _PEER_POSITIONS = 2000
 _SEARCH_DECISIONS = 200
+_TOURNAMENT_PAIRS = 200
+_JUDGED_PAIRS = 50
+# A little noise, so that the two sides of a tournament do not play alike.
+_NOISE = 0.05
 
 
 class BenchResult(BaseModel):
@@ -109,6 +114,7 @@ def run_bench(
         "evaluate": _evaluate(ruleset, network),
         "selfplay": _self_play(ruleset, network),
         "search": _search(ruleset, network),
+        "tournament": _tournament(ruleset, network),
     }
     results: list[BenchResult] = []
     with _one_core():
@@ -273,6 +279,37 @@ def _search(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
                     raise RuntimeError(f"search: no play was looked at {ply}-ply deep")
             counts[f"{ply}-ply decisions"] = len(decisions)
             milliseconds[f"{ply}-ply decisions"] = times
+        return Timed(counts, milliseconds)
+
+    return work
+
+
+def _tournament(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
+    """Play paired games at 0-ply against a slightly noisy self, and fewer with the luck of their rolls judged.
+
+    In Gul Bara, where there is neither noise nor luck, the network plays itself.
+    """
+    rules = engine.compile_rules(ruleset)
+    utility = Utility.points(ruleset)
+    values = np.array([utility.values], np.float32)
+    inputs = np.array([utility.inputs], np.float32)
+    player = network_player(ruleset, network)
+    is_plain = ruleset.family == "gul-bara"
+    noisy = player if is_plain else network_player(ruleset, network, Level(noise=_NOISE, cap=3 * _NOISE))
+    judges: dict[str, tuple[engine.Player | None, int]] = {"paired games": (None, _TOURNAMENT_PAIRS)}
+    if not is_plain:
+        judges["paired games, luck judged"] = player, _JUDGED_PAIRS
+
+    def work() -> Timed:
+        counts, milliseconds = {}, {}
+        for unit, (judge, pairs) in judges.items():
+            started = time.perf_counter()
+            result = engine.duel(rules, player, noisy, _SEED, 0, pairs, 0, values, inputs, 1, judge)
+            elapsed = 1000 * (time.perf_counter() - started)
+            if result.games + result.void_games != 2 * pairs:
+                raise RuntimeError(f"tournament: {result.games} games and {result.void_games} void of {2 * pairs}")
+            counts[unit] = 2 * pairs
+            milliseconds[unit] = [elapsed / (2 * pairs)] * (2 * pairs)
         return Timed(counts, milliseconds)
 
     return work

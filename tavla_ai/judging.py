@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tavla_ai import engine
 from tavla_ai.analysis import OPENING_TURNS, PHASES, phase_of
-from tavla_ai.bots import make_bot, network_player, read_spec
+from tavla_ai.bots import make_bot, network_player
 from tavla_ai.bots.peers.players import PeerPlayer, close_plays
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.error_rate import (
@@ -91,9 +91,8 @@ def make_judge(spec: str, ruleset: Ruleset) -> tuple[Judge, JudgeInfo, int]:
         return bot.player, JudgeInfo(name=spec, version=bot.player.judge.version, weight=1.0), bot.player.ply
     if bot.checkpoint is None:
         raise TavlaError(f"judge {spec!r}: expected an outside engine or a checkpoint, with its look-ahead")
-    _, ply, _ = read_spec(spec)
     info = JudgeInfo(name=spec, version=bot.checkpoint.card.weights_sha256, weight=1.0)
-    return _NetworkJudge(spec, Evaluator(bot.checkpoint, ruleset)), info, ply
+    return _NetworkJudge(spec, Evaluator(bot.checkpoint, ruleset)), info, bot.level.ply
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ the same.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
 from tavla_ai.bots.peers.players import Fault, OutsidePlayer
+from tavla_ai.contests import Contests
 from tavla_ai.rulesets import Ruleset
 
 Chosen = Sequence[npt.NDArray[np.int8] | Fault]
@@ -23,24 +23,35 @@ Chosen = Sequence[npt.NDArray[np.int8] | Fault]
 _ROLLS_AT_ONCE = 64
 
 
-@dataclass
-class LockstepResult:
-    """Paired contests between A and B.
+@dataclass(frozen=True)
+class WatchedTurn:
+    """A turn of a contest that is watched.
 
     Attributes:
-      points: int16 `[pairs, 2]`, A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 with
-        the same dice. A void game is 0, and so is a match that could not be finished.
-      scores: int64 `[K]`, decided games by A's score, in the ruleset's order.
-      void_games: games that the stuck rule or a fault ended.
-      plies: turns of all games.
-      faults: who failed how → games that ended so, each of them void.
+      pair: number of the pair.
+      a_seat: A's seat.
+      round: number of the game in a match, void ones counted.
+      ply: number of the turn in the game.
+      side: 0 where A plays, 1 where B does.
+      away: points that A and B still need; 0 in single games.
+      board: `[2, places]` before the roll, the player on roll first.
+      dice: his roll.
+      after: the board after his play, still seen by him; a fault where he made none.
+      score: his score, if the play ends the game.
+      is_void: whether the game ends here without a score.
     """
 
-    points: npt.NDArray[np.int16]
-    scores: npt.NDArray[np.int64]
-    void_games: int = 0
-    plies: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
+    pair: int
+    a_seat: int
+    round: int
+    ply: int
+    side: int
+    away: tuple[int, int]
+    board: npt.NDArray[np.int8]
+    dice: tuple[int, int]
+    after: npt.NDArray[np.int8] | Fault
+    score: int | None
+    is_void: bool
 
 
 @dataclass
@@ -58,6 +69,7 @@ class _Contest:
     stuck: int = 0
     rolls: npt.NDArray[np.int8] | None = None
     opening: tuple[int, int] = (0, 0)
+    dice: tuple[int, int] = (0, 0)
 
     @property
     def side(self) -> int:
@@ -77,8 +89,10 @@ def play_pairs(
     values: npt.NDArray[np.float32],
     inputs: npt.NDArray[np.float32],
     threads: int = 1,
+    judge: engine.Player | None = None,
     progress: Callable[[int], None] | None = None,
-) -> LockstepResult:
+    watch: Callable[[WatchedTurn], None] | None = None,
+) -> Contests:
     """Play pairs of games, or of matches to `length` points (0: single games), as `engine.duel` does.
 
     A player that fails, or that answers what is no legal play, ends the game: it is void, and a match is left
@@ -88,21 +102,23 @@ def play_pairs(
       values: float32 `[1 or length², K]`, utilities by (points I need − 1, points he needs − 1).
       inputs: float32 `[same, K − 2]`, how networks see them.
       threads: of the engine's players.
+      judge: a network that says how lucky the rolls were.
       progress: called with the number of contests finished since its last call.
+      watch: called with every turn; those of one contest come in order, contests go on side by side.
     """
-    table = _Table(ruleset, (a, b), seed, length, values, inputs, threads)
-    result = LockstepResult(np.zeros((num_pairs, 2), np.int16), np.zeros(len(ruleset.scores), np.int64))
+    result = Contests.empty(num_pairs, len(ruleset.scores), judge is not None)
+    table = _Table(ruleset, (a, b), seed, length, values, inputs, threads, judge, watch, result, first_pair)
     contests = [table.contest(first_pair + pair, a_seat) for pair in range(num_pairs) for a_seat in (0, 1)]
     while contests:
         going = []
         by_side = [[contest for contest in contests if contest.side == side] for side in (0, 1)]
         for side, turns in enumerate(by_side):
             for contest, (chosen, legal) in zip(turns, table.choose(side, turns), strict=True):
-                points = table.move(contest, chosen, legal, result)
+                points = table.move(contest, chosen, legal)
                 if points is None:
                     going.append(contest)
                 else:
-                    result.points[contest.pair - first_pair, contest.a_seat] = points
+                    result.points[table.index(contest)] = points
         if progress is not None and len(going) < len(contests):
             progress(len(contests) - len(going))
         contests = going
@@ -119,11 +135,20 @@ class _Table:
         values: npt.NDArray[np.float32],
         inputs: npt.NDArray[np.float32],
         threads: int,
+        judge: engine.Player | None,
+        watch: Callable[[WatchedTurn], None] | None,
+        result: Contests,
+        first_pair: int,
     ) -> None:
         self.ruleset = ruleset
         self.rules = engine.compile_rules(ruleset)
         self.players = players
         self.seed, self.length, self.values, self.inputs, self.threads = seed, length, values, inputs, threads
+        self.judge, self.watch, self.result, self.first_pair = judge, watch, result, first_pair
+
+    def index(self, contest: _Contest) -> tuple[int, int]:
+        """Return where a contest stands in the result."""
+        return contest.pair - self.first_pair, contest.a_seat
 
     def contest(self, pair: int, a_seat: int) -> _Contest:
         contest = _Contest(pair, a_seat, [self.length, self.length], self.rules.start())
@@ -152,7 +177,13 @@ class _Table:
         if not turns:
             return []
         boards = np.stack([contest.board for contest in turns])
-        dice = np.array([contest.opening if contest.ply == 0 else self._roll(contest) for contest in turns], np.int8)
+        for contest in turns:
+            contest.dice = contest.opening if contest.ply == 0 else self._roll(contest)
+        dice = np.array([contest.dice for contest in turns], np.int8)
+        rows = [0] * len(turns)
+        if self.length:
+            rows = [(c.away[c.seat] - 1) * self.length + c.away[c.seat ^ 1] - 1 for c in turns]
+        self._judge_luck(side, turns, boards, dice, rows)
         player = self.players[side]
         if not isinstance(player, engine.Player):
             legal = [
@@ -163,9 +194,6 @@ class _Table:
                 )
             ]
             return list(zip(_checked(player, player.choose_plays(boards, dice), legal), legal, strict=True))
-        rows = [0] * len(turns)
-        if self.length:
-            rows = [(c.away[c.seat] - 1) * self.length + c.away[c.seat ^ 1] - 1 for c in turns]
         afterstates, scores = engine.choose_plays(
             self.rules,
             player,
@@ -181,26 +209,66 @@ class _Table:
         )
         return [(after, {after.tobytes(): _score(score)}) for after, score in zip(afterstates, scores, strict=True)]
 
-    def move(
+    def _judge_luck(
         self,
-        contest: _Contest,
-        chosen: npt.NDArray[np.int8] | Fault,
-        legal: dict[bytes, int | None],
-        result: LockstepResult,
+        side: int,
+        turns: list[_Contest],
+        boards: npt.NDArray[np.int8],
+        dice: npt.NDArray[np.int8],
+        rows: list[int],
+    ) -> None:
+        if self.judge is None or self.result.luck is None:
+            return
+        can_double = [c.ply > 0 or self.ruleset.opening == "reroll" or c.first_seat is not None for c in turns]
+        lucks = engine.roll_luck(
+            self.rules,
+            self.judge,
+            boards,
+            dice,
+            self.values[rows],
+            self.inputs[rows],
+            np.array(can_double, np.uint8),
+            threads=min(self.threads, len(turns)),
+        )
+        for contest, luck in zip(turns, lucks.tolist(), strict=True):
+            self.result.luck[self.index(contest)] += luck if side == 0 else -luck
+
+    def move(
+        self, contest: _Contest, chosen: npt.NDArray[np.int8] | Fault, legal: dict[bytes, int | None]
     ) -> int | None:
         """Make a play, and return A's points once the contest is over."""
-        result.plies += 1
+        at = self.index(contest)
+        self.result.plies[at] += 1
+        score = None if isinstance(chosen, Fault) else legal[chosen.tobytes()]
+        has_moved = isinstance(chosen, Fault) or not np.array_equal(chosen, contest.board)
+        contest.stuck = 0 if has_moved else contest.stuck + 1
+        is_void = isinstance(chosen, Fault) or (score is None and contest.stuck >= self.ruleset.stuck_limit)
+        if self.watch is not None:
+            a_away, b_away = contest.away[contest.a_seat], contest.away[contest.a_seat ^ 1]
+            self.watch(
+                WatchedTurn(
+                    contest.pair,
+                    contest.a_seat,
+                    contest.round,
+                    contest.ply,
+                    contest.side,
+                    (a_away, b_away),
+                    contest.board,
+                    contest.dice,
+                    chosen,
+                    score,
+                    is_void,
+                )
+            )
         contest.ply += 1
+        if is_void:
+            self.result.void_games[at] += 1
         if isinstance(chosen, Fault):
-            result.void_games += 1
-            result.faults[chosen.reason] += 1
+            self.result.faults[2 * at[0] + at[1]] = chosen.reason
             return 0
-        score = legal[chosen.tobytes()]
         if score is not None:
-            return self._score(contest, score, result)
-        contest.stuck = contest.stuck + 1 if np.array_equal(chosen, contest.board) else 0
-        if contest.stuck >= self.ruleset.stuck_limit:
-            result.void_games += 1
+            return self._score(contest, score)
+        if is_void:
             if self.length == 0:
                 return 0
             contest.first_seat = None
@@ -211,10 +279,10 @@ class _Table:
         contest.seat ^= 1
         return None
 
-    def _score(self, contest: _Contest, score: int, result: LockstepResult) -> int | None:
+    def _score(self, contest: _Contest, score: int) -> int | None:
         winner = contest.seat
         points = score if contest.side == 0 else -score
-        result.scores[self.ruleset.scores.index(points)] += 1
+        self.result.scores[(*self.index(contest), self.ruleset.scores.index(points))] += 1
         if self.length == 0:
             return points
         contest.away[winner] -= score

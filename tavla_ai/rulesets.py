@@ -343,3 +343,30 @@ def get_match_set(name: str) -> MatchSet:
         return _MATCH_SETS[name]
     except KeyError:
         raise RulesetError(f"unknown set {name!r}; expected one of {', '.join(match_set_names())}") from None
+
+
+def get_game(name: str) -> Ruleset | MatchSet:
+    """Return the game or the set of games called `name`.
+
+    Raises:
+      RulesetError: neither has that name.
+    """
+    return get_match_set(name) if name in _MATCH_SETS else get_ruleset(name)
+
+
+def games_of(game: Ruleset | MatchSet) -> tuple[Ruleset, ...]:
+    """Return the games that are played in turn: one, or those of a set."""
+    return (game,) if isinstance(game, Ruleset) else tuple(get_ruleset(name) for name in game.games)
+
+
+def scores_of(game: Ruleset | MatchSet) -> tuple[int, ...]:
+    """Return all scores that a game, or any game of a set, can have, best first."""
+    return tuple(sorted({score for ruleset in games_of(game) for score in ruleset.scores}, reverse=True))
+
+
+def check_match_length(game: Ruleset | MatchSet, length: int) -> None:
+    """Raise `RulesetError` if the house does not offer matches of that length."""
+    if isinstance(game, Ruleset):
+        game.check_match_length(length)
+    elif length not in game.match_lengths:
+        raise RulesetError(f"match length {length}: {game.name} is played to {', '.join(map(str, game.match_lengths))}")

@@ -18,6 +18,8 @@ from tavla_ai.rulesets import ruleset_names
 def test_every_game_is_measured(ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "_WALK_GAMES", 10)
     monkeypatch.setattr(bench, "_SELF_PLAY_GAMES", 10)
+    monkeypatch.setattr(bench, "_TOURNAMENT_PAIRS", 5)
+    monkeypatch.setattr(bench, "_JUDGED_PAIRS", 2)
     done = CliRunner().invoke(main, ["bench", "--ruleset", ruleset, "--repeats", "1", "--json"])
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)

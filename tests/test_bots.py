@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from checkpoints_fixture import write_checkpoint
 
-from tavla_ai.bots import BASELINES, make_bot
+from tavla_ai.bots import BASELINES, Level, make_bot
 from tavla_ai.checkpoint import load_checkpoint
 from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluator
@@ -95,14 +95,41 @@ def test_what_follows_a_folder_is_how_it_plays(checkpoint_path: Path) -> None:
         make_bot(f"{checkpoint_path}+blind", NORTH_SULTAN)
 
 
+def test_a_noisy_bot_says_how_noisy(checkpoint_path: Path) -> None:
+    def level(how: str) -> Level:
+        bot = make_bot(f"{checkpoint_path}{how}", NORTH_SULTAN)
+        assert bot.name == f"{checkpoint_path}{how}"
+        return bot.level
+
+    assert level("") == Level()
+    assert level(":0.5") == Level(noise=0.5, cap=1.5)
+    assert level("@1:.5,0.25+points") == Level(ply=1, noise=0.5, cap=0.25, awareness="points")
+    with pytest.raises(TavlaError, match="noise 7, expected 0 to 6 points"):
+        level(":7")
+    with pytest.raises(TavlaError, match="cap 99, expected 0 to 18 points"):
+        level(":1,99")
+    for nonsense in (":", ":a", ":-1", ":1,", ":1,2,3", ":1@1", ":nan"):
+        with pytest.raises(TavlaError, match="unknown bot"):
+            level(nonsense)
+
+
+def test_a_noisy_bot_is_weaker_but_even_with_itself() -> None:
+    tavla = Path(__file__).parents[1] / "checkpoints" / "tavla"
+    best, noisy = (make_bot(f"{tavla}{how}", NORTH_SULTAN) for how in ("", ":0.4"))
+    assert play_pairing(NORTH_SULTAN, best, noisy, games=400, seed=1).points_per_game > 0
+    assert play_pairing(NORTH_SULTAN, noisy, noisy, games=20, seed=1).points_per_game == 0
+
+
 def test_a_folder_may_end_like_an_option(tmp_path: Path) -> None:
     assert make_bot(str(write_checkpoint(tmp_path / "run@1")), NORTH_SULTAN).name == str(tmp_path / "run@1")
 
 
 def test_gul_bara_is_not_looked_ahead(tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "net", "gul-bara")
-    with pytest.raises(RulesetError, match="only 0-ply"):
+    with pytest.raises(RulesetError, match="only 0-ply without noise"):
         make_bot(f"{path}@1", get_ruleset("gul-bara"))
+    with pytest.raises(RulesetError, match="only 0-ply without noise"):
+        make_bot(f"{path}:0.1", get_ruleset("gul-bara"))
 
 
 def test_looking_ahead_plays_what_the_search_finds_best(checkpoint_path: Path) -> None:

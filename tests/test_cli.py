@@ -134,7 +134,7 @@ def test_an_unreadable_file_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_ctrl_c_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("tavla_ai.cli.tournament.play_tournament", interrupt)
@@ -218,11 +218,46 @@ def test_tournament_does_not_depend_on_workers(checkpoint: Path) -> None:
     assert results[0] == results[1] == results[2]
 
 
+def test_a_tournament_is_kept_and_gone_on_with(checkpoint: Path, tmp_path: Path) -> None:
+    args = ("tournament", checkpoint, "random", "--games", "10", "--out", tmp_path / "out", "--luck")
+    out = ok(*args, "--mat")
+    assert "without luck" in out
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"results.jsonl", "report.html", "mat"}
+    assert len(list((tmp_path / "out" / "mat").iterdir())) == 10
+    ok(*args)
+    assert "other seed" in fails(*args, "--seed", "2")
+    game = ok("tournament", "--replay", tmp_path / "out", "--game", "3")
+    assert game.startswith("Game 1: ")
+    assert "Wins" in ok("tournament", "--replay", tmp_path / "out", "--game", "3", "--mat")
+    assert "expected 1 to 10" in fails("tournament", "--replay", tmp_path / "out", "--game", "11")
+    assert "--replay takes the bots from its folder" in fails("tournament", "random", "--replay", tmp_path / "out")
+
+
+def test_a_ladder_is_the_checkpoints_of_a_run(tmp_path: Path) -> None:
+    for number, name in enumerate(("checkpoints/round-0000001", "checkpoints/round-0000002", "final")):
+        write_checkpoint(tmp_path / "run" / name, seed=number)
+    data = ok_json("tournament", "--ladder", tmp_path / "run", "--games", "4")
+    assert [(Path(p["a"]).name, Path(p["b"]).name) for p in data["pairings"]] == [
+        ("round-0000001", "round-0000002"),
+        ("round-0000002", "final"),
+    ]
+    data = ok_json("tournament", "random", "--ladder", tmp_path / "run", "--schedule", "gauntlet", "--games", "4")
+    assert [p["a"] for p in data["pairings"]] == ["random"] * 3
+    assert "no training run with checkpoints" in fails("tournament", "random", "--ladder", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [
         (["random"], "a tournament of 1: expected at least 2 bots"),
         ([], "a tournament of 0"),
+        (["pubeval", "random", "--luck"], "--luck: nobody here has a network to judge it"),
+        (["pubeval", "random", "--mat"], "--mat writes into the folder of --out"),
+        (["pubeval", "random", "--until-ci", "0"], "expected more than 0"),
+        (["random", "pubeval", "--ruleset", "zar-greek"], "pubeval: plays only the opposed, hitting games"),
+        (["random", "fevga=random", "--ruleset", "zar-greek"], "fevga=random: expected a bot for each game, such as"),
+        (["random", "random", "--ruleset", "zar-greek", "--match-length", "4"], "zar-greek is played to 3, 5, 7"),
+        (["random", "random", "--ruleset", "fevga", "--mat", "--out", "x"], "hold tavla and backgammon only"),
         (
             ["random", "pubevil"],
             "unknown bot 'pubevil'; expected random, pubeval, gnubg:PLY, sage:PLY or a checkpoint's folder",

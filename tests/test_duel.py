@@ -407,3 +407,79 @@ def test_only_a_network_judges_luck(single_game: Utilities, network_of: NetworkO
     judge = engine.Player.network(untrained("gul-bara", 3))
     with pytest.raises(RulesetError, match="its luck is not known"):
         engine.duel(gul_bara, random, random, 5, 0, 1, 0, *single_game, 1, judge)
+
+
+@pytest.mark.parametrize("preset", ["north-sultan", "plakoto", "fevga", "tawula"])
+def test_the_luck_of_all_rolls_is_nothing(preset: str) -> None:
+    """Exactly, at every position: that is what makes it unbiased, whatever the judge thinks."""
+    ruleset = get_ruleset(preset)
+    rules = engine.compile_rules(ruleset)
+    utility = Utility.points(ruleset)
+    stakes = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    judge = engine.Player.network(untrained(preset, 3))
+    boards, _ = engine.random_walk(rules, 1, 0, 2)
+    for can_double in (0, 1):
+        rolls = [(high, low) for high in range(1, 7) for low in range(1, high + can_double)]
+        weights = np.array([1 + (high != low) for high, low in rolls])
+        for board in boards[::9]:
+            lucks = engine.roll_luck(
+                rules,
+                judge,
+                np.tile(board, (len(rolls), 1, 1)),
+                np.array(rolls, np.int8),
+                *stakes,
+                np.full(len(rolls), can_double, np.uint8),
+            )
+            assert weights @ lucks == pytest.approx(0, abs=1e-5)
+
+
+def test_a_lucky_roll_is_worth_what_its_best_play_is() -> None:
+    """Where a roll has few plays the judge looks at all of them: the luck is then that of the network itself."""
+    ruleset = get_ruleset("north-sultan")
+    rules = engine.compile_rules(ruleset)
+    network = load_checkpoint(Path(__file__).parents[1] / "checkpoints" / "tavla").engine_network()
+    utility = Utility.points(ruleset)
+    stakes = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    # On the bar against five closed points: only a 6 enters.
+    text = "bar:1 13:5 8:4 6:5 / 5:2 4:3 3:2 2:2 1:2 off:4"
+    board = Position.from_text(text, ruleset).board.astype(np.int8)
+    rolls = np.array([(2, 1), (5, 4), (6, 6)], np.int8)
+    lucks = engine.roll_luck(
+        rules, engine.Player.network(network), np.tile(board, (3, 1, 1)), rolls, *stakes, np.ones(3, np.uint8)
+    )
+    assert lucks[0] == lucks[1]
+
+
+def test_roll_luck_refuses_what_does_not_fit(single_game: Utilities, network_of: NetworkOf) -> None:
+    rules = engine.compile_rules(get_ruleset("north-sultan"))
+    board, judge = rules.start()[None], engine.Player.network(network_of())
+    one = np.ones(1, np.uint8)
+    with pytest.raises(ValueError, match="judge: a network expected"):
+        engine.roll_luck(rules, engine.Player.random(), board, np.array([[3, 1]], np.int8), *single_game, one)
+    with pytest.raises(ValueError, match="a double where there can be none"):
+        engine.roll_luck(rules, judge, board, np.array([[3, 3]], np.int8), *single_game, 0 * one)
+    with pytest.raises(ValueError, match="one roll and one can_double per board"):
+        engine.roll_luck(rules, judge, board, np.array([[3, 3]] * 2, np.int8), *single_game, one)
+    with pytest.raises(RulesetError, match="dice 7-1"):
+        engine.roll_luck(rules, judge, board, np.array([[7, 1]], np.int8), *single_game, one)
+
+
+def test_duel_set_refuses_what_does_not_fit(match_grid: Callable[[int], Utilities]) -> None:
+    rules, random = engine.compile_rules(get_ruleset("north-sultan")), engine.Player.random()
+    values, inputs = match_grid(3)
+    with pytest.raises(ValueError, match="players and utilities for each game"):
+        engine.duel_set([rules, rules], [random], [random], SEED, 0, 1, 3, [values], [inputs])
+    with pytest.raises(ValueError, match="length: a number from 1 up"):
+        engine.duel_set([rules], [random], [random], SEED, 0, 1, 0, [values], [inputs])
+    with pytest.raises(ValueError, match="length \\* length rows"):
+        engine.duel_set([rules], [random], [random], SEED, 0, 1, 2, [values], [inputs])
+
+
+def test_a_set_of_one_game_twice_is_that_game(match_grid: Callable[[int], Utilities]) -> None:
+    rules, random = engine.compile_rules(get_ruleset("north-sultan")), engine.Player.random()
+    values, inputs = match_grid(3)
+    players = [random] * 2
+    of_set = engine.duel_set([rules] * 2, players, players, SEED, 0, 20, 3, [values] * 2, [inputs] * 2)
+    of_game = engine.duel(rules, random, random, SEED, 0, 20, 3, values, inputs)
+    np.testing.assert_array_equal(of_set.points, of_game.points)
+    np.testing.assert_array_equal(of_set.contest_scores, of_game.contest_scores)

@@ -11,10 +11,11 @@ from checkpoints_fixture import write_checkpoint
 from click.testing import CliRunner
 from network_reference import possible
 
-from tavla_ai import engine, tournament
+from tavla_ai import engine
 from tavla_ai.bots import Bot, make_bot
 from tavla_ai.bots.peers.players import Fault, PeerPlayer, close_plays, make_peer_player
 from tavla_ai.cli import main
+from tavla_ai.contests import utilities
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.lockstep import play_pairs
 from tavla_ai.match import Utility
@@ -165,7 +166,7 @@ def test_games_in_lock_step_are_those_of_a_duel(
     a, b = (make_bot(checkpoint if spec == "network" else spec, ruleset).player for spec in specs)
     assert isinstance(a, engine.Player)
     assert isinstance(b, engine.Player)
-    values, inputs = tournament._utilities(ruleset, match_length)
+    values, inputs = utilities(ruleset, match_length)
     expected = engine.duel(engine.compile_rules(ruleset), a, b, 6, 11, 12, match_length or 0, values, inputs)
     finished: list[int] = []
     found = play_pairs(
@@ -181,8 +182,9 @@ def test_games_in_lock_step_are_those_of_a_duel(
         progress=finished.append,
     )
     np.testing.assert_array_equal(found.points, expected.points)
-    assert found.scores.tolist() == expected.scores
-    assert (found.void_games, found.plies) == (expected.void_games, expected.plies)
+    np.testing.assert_array_equal(found.scores, expected.contest_scores)
+    np.testing.assert_array_equal(found.void_games, expected.contest_voids)
+    np.testing.assert_array_equal(found.plies, expected.contest_plies)
     assert sum(finished) == 24
 
 
@@ -192,12 +194,12 @@ def test_a_void_game_in_lock_step_is_void() -> None:
     player = make_bot("random", ruleset).player
     assert isinstance(player, engine.Player)
     for length in (0, 3):
-        values, inputs = tournament._utilities(ruleset, length or None)
+        values, inputs = utilities(ruleset, length or None)
         expected = engine.duel(engine.compile_rules(ruleset), player, player, 1, 0, 100, length, values, inputs)
         found = play_pairs(
             ruleset, player, player, seed=1, first_pair=0, num_pairs=100, length=length, values=values, inputs=inputs
         )
-        assert found.void_games == expected.void_games
+        np.testing.assert_array_equal(found.void_games, expected.contest_voids)
         np.testing.assert_array_equal(found.points, expected.points)
 
 

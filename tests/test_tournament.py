@@ -9,12 +9,19 @@ import numpy as np
 import pytest
 from checkpoints_fixture import write_checkpoint
 
-from tavla_ai import engine, tournament
-from tavla_ai.bots import Bot, make_bot
+from tavla_ai import engine, runners, tournament
+from tavla_ai.bots import Bot, make_bot, make_set_bot
+from tavla_ai.bots.peers.players import Fault
+from tavla_ai.checkpoint import Checkpoint, load_checkpoint
+from tavla_ai.contests import utilities
 from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.lockstep import play_pairs
 from tavla_ai.match import Utility, match_equity
-from tavla_ai.rulesets import get_ruleset, ruleset_names
-from tavla_ai.tournament import PairResult, play_pairing, play_tournament
+from tavla_ai.replay import TournamentReplay
+from tavla_ai.report.tournament import write_report
+from tavla_ai.rulesets import get_match_set, get_ruleset, ruleset_names
+from tavla_ai.runners import ContestTable
+from tavla_ai.tournament import PairResult, play_pairing, play_tournament, rated_pairings, scheduled
 
 NORTH_SULTAN = get_ruleset("north-sultan")
 RANDOM = make_bot("random", NORTH_SULTAN)
@@ -24,6 +31,11 @@ PUBEVAL = make_bot("pubeval", NORTH_SULTAN)
 @pytest.fixture(scope="module")
 def network_bot(tmp_path_factory: pytest.TempPathFactory) -> Bot:
     return make_bot(str(write_checkpoint(tmp_path_factory.mktemp("tournament") / "small")), NORTH_SULTAN)
+
+
+@pytest.fixture(scope="module")
+def judge() -> Checkpoint:
+    return load_checkpoint(Path(__file__).parents[1] / "checkpoints" / "tavla")
 
 
 def without_speed(result: Any) -> dict[str, Any]:
@@ -49,7 +61,7 @@ def duel(a: Bot, b: Bot, games: int, seed: int, match_length: int = 0) -> engine
 def test_nobody_doubles_in_a_tournament() -> None:
     """So a score of backgammon is worth what it is without a cube, though the house has one."""
     backgammon = get_ruleset("oyna-backgammon")
-    values, _ = tournament._utilities(backgammon, 5)
+    values, _ = utilities(backgammon, 5)
     cubeless = match_equity(backgammon.model_copy(update={"cube": False, "crawford": False}), 5).utility_grid()
     np.testing.assert_allclose(values, cubeless.reshape(25, 6), atol=1e-7)
     assert abs(cubeless - match_equity(backgammon, 5).utility_grid()).max() > 0.01
@@ -129,9 +141,9 @@ def test_workers_and_chunks_do_not_matter(
     expected = without_speed(play(1))
     assert without_speed(play(3)) == expected
     assert without_speed(play(200)) == expected
-    monkeypatch.setattr(tournament, "_SECONDS_PER_CALL", 0.0)
+    monkeypatch.setattr(runners, "_SECONDS_PER_CALL", 0.0)
     assert without_speed(play(1)) == expected
-    monkeypatch.setattr(tournament, "_SECONDS_PER_CALL", 1e9)
+    monkeypatch.setattr(runners, "_SECONDS_PER_CALL", 1e9)
     assert without_speed(play(2)) == expected
 
 
@@ -242,3 +254,234 @@ def test_a_tournament_is_json_and_back() -> None:
 def test_a_tournament_needs_two() -> None:
     with pytest.raises(TavlaError, match="expected at least 2 bots"):
         play_tournament(NORTH_SULTAN, [RANDOM], games=20, seed=4)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        ("round-robin", [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]),
+        ("gauntlet", [(0, 1), (0, 2), (0, 3)]),
+        ("ladder", [(0, 1), (1, 2), (2, 3)]),
+    ],
+)
+def test_schedules(schedule: Any, expected: list[tuple[int, int]]) -> None:
+    assert scheduled(4, schedule) == expected
+
+
+def test_a_schedule_decides_who_plays_and_nothing_else(network_bot: Bot) -> None:
+    bots = [network_bot, RANDOM, PUBEVAL]
+    everyone = {(p.a, p.b): p for p in play_tournament(NORTH_SULTAN, bots, games=40, seed=4).pairings}
+    gauntlet = play_tournament(NORTH_SULTAN, bots, games=40, seed=4, schedule="gauntlet")
+    assert [(p.a, p.b) for p in gauntlet.pairings] == [(network_bot.name, "random"), (network_bot.name, "pubeval")]
+    for pairing in gauntlet.pairings:
+        assert without_speed(pairing) == without_speed(everyone[pairing.a, pairing.b])
+    assert [total.games for total in gauntlet.totals] == [80, 40, 40]
+
+
+def test_ratings_come_from_shares_with_the_error_of_pairs(network_bot: Bot) -> None:
+    result = play_tournament(NORTH_SULTAN, [network_bot, RANDOM, PUBEVAL], games=400, seed=4)
+    assert result.ratings is not None
+    names = [player.name for player in result.ratings.players]
+    assert names == [network_bot.name, "random", "pubeval"]
+    assert result.ratings.rating("pubeval").rating > result.ratings.rating("random").rating
+    for pairing, rated in zip(result.pairings, rated_pairings(result.pairings), strict=True):
+        assert (rated.wins, rated.losses, rated.draws) == (pairing.wins, pairing.losses, pairing.draws)
+        assert rated.standard_error == (pairing.share_standard_error or None)
+    even = play_tournament(NORTH_SULTAN, [PUBEVAL, PUBEVAL], games=20, seed=4)
+    assert even.ratings is None
+    assert rated_pairings(even.pairings)[0].standard_error is None
+
+
+# Luck
+
+
+@pytest.mark.parametrize(("match_length", "part"), [(None, 0.5), (3, 0.75)])
+def test_without_luck_the_mean_is_the_same_and_the_error_smaller(
+    judge: Checkpoint, match_length: int | None, part: float
+) -> None:
+    noisy = make_bot(f"{judge.path}:0.1", NORTH_SULTAN)
+    best = make_bot(str(judge.path), NORTH_SULTAN)
+    result = play_pairing(NORTH_SULTAN, best, noisy, 300, 5, match_length, workers=2, judge=judge)
+    raw = result.points_per_game if match_length is None else result.match_win_share
+    assert result.adjusted is not None
+    assert result.standard_error is not None
+    assert result.adjusted_standard_error is not None
+    assert raw is not None
+    assert abs(result.adjusted - raw) < 3 * result.standard_error
+    assert 0 < result.adjusted_standard_error < part * result.standard_error
+    assert result.adjusted_interval is not None
+    plain = play_pairing(NORTH_SULTAN, best, noisy, 300, 5, match_length, workers=2)
+    assert plain.adjusted is None
+    assert plain.interval == result.interval
+
+
+def test_luck_of_a_bot_against_itself_cancels_exactly(judge: Checkpoint) -> None:
+    result = play_pairing(NORTH_SULTAN, PUBEVAL, PUBEVAL, 40, 1, judge=judge)
+    assert result.adjusted == pytest.approx(0, abs=1e-12)
+    assert result.adjusted_standard_error == pytest.approx(0, abs=1e-12)
+
+
+def test_totals_have_no_luck_where_it_was_not_judged(judge: Checkpoint) -> None:
+    result = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], games=20, seed=4, judge=judge)
+    assert sum(total.adjusted or 0 for total in result.totals) == pytest.approx(0)
+    assert result.judge == str(judge.path)
+    assert play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], games=20, seed=4).totals[0].adjusted is None
+
+
+def test_luck_of_gul_bara_is_not_known(tmp_path: Path) -> None:
+    gul_bara = get_ruleset("gul-bara")
+    network = load_checkpoint(write_checkpoint(tmp_path / "net", "gul-bara"))
+    random = make_bot("random", gul_bara)
+    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one roll; its luck is not known"):
+        play_pairing(gul_bara, random, random, 2, 1, judge=network)
+
+
+# Sequential stop
+
+
+def test_a_pairing_stops_once_it_is_known_well_enough() -> None:
+    wide = play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, 4000, 1)
+    assert wide.standard_error is not None
+    result = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], 4000, 1, until_ci=0.02).pairings[0]
+    assert result.standard_error is not None
+    assert 1.96 * result.standard_error <= 0.02
+    assert 400 < result.games < 4000
+    # The games are those of a tournament that was never to stop.
+    same = play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, result.games, 1)
+    assert without_speed(same) == without_speed(result)
+    never = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], 600, 1, until_ci=1e-9).pairings[0]
+    assert never.games == 600
+
+
+def test_totals_of_pairings_of_unlike_length_weigh_each_alike() -> None:
+    result = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], 4000, 1, until_ci=0.02)
+    (first, _, third), total = result.pairings, result.totals[1]
+    assert first.games != result.pairings[1].games
+    assert total.points_per_game == pytest.approx((-first.points_per_game + third.points_per_game) / 2)
+
+
+def test_luck_makes_a_pairing_stop_sooner(judge: Checkpoint) -> None:
+    bots = [PUBEVAL, make_bot(str(judge.path), NORTH_SULTAN)]
+    raw = play_tournament(NORTH_SULTAN, bots, 4000, 1, workers=2, until_ci=0.1).pairings[0]
+    adjusted = play_tournament(NORTH_SULTAN, bots, 4000, 1, workers=2, until_ci=0.1, judge=judge).pairings[0]
+    assert adjusted.games < raw.games
+
+
+@pytest.mark.parametrize("until_ci", [0.0, -1.0, float("nan")])
+def test_an_interval_has_a_width(until_ci: float) -> None:
+    with pytest.raises(TavlaError, match="expected more than 0"):
+        play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], 20, 1, until_ci=until_ci)
+
+
+# Outside engines
+
+
+class Stumbling:
+    """Plays the first legal play; at every so manieth decision it fails, at others it answers what is illegal."""
+
+    name = "stumbling"
+
+    def __init__(self, fails_at: int = 0, cheats_at: int = 0) -> None:
+        self.rules = engine.compile_rules(NORTH_SULTAN)
+        self.fails_at, self.cheats_at, self.asked = fails_at, cheats_at, 0
+
+    def choose_plays(self, boards: np.ndarray, dice: np.ndarray) -> list[Any]:
+        answers: list[Any] = []
+        for board, roll in zip(boards, dice.tolist(), strict=True):
+            self.asked += 1
+            if self.asked == self.fails_at:
+                answers.append(Fault("stumbling: it crashed"))
+            elif self.asked == self.cheats_at:
+                answers.append(np.zeros_like(board))
+            else:
+                answers.append(engine.legal_plays(self.rules, board, *roll)[0][0])
+        return answers
+
+
+def test_luck_is_judged_in_games_with_outside_engines_too(judge: Checkpoint) -> None:
+    """Games in lock-step are the engine's, luck as well."""
+    table = ContestTable(NORTH_SULTAN, [PUBEVAL, RANDOM], 3, 3, judge)
+    whole = table.play(0, 1, 0, 10)
+    apart = play_pairs(
+        NORTH_SULTAN,
+        PUBEVAL.player,
+        RANDOM.player,
+        seed=3,
+        first_pair=0,
+        num_pairs=10,
+        length=3,
+        values=table.utilities[0][0],
+        inputs=table.utilities[0][1],
+        judge=table.judging,
+    )
+    assert whole.luck is not None
+    assert apart.luck is not None
+    np.testing.assert_allclose(apart.luck, whole.luck, atol=1e-9)
+    for name in ("points", "scores", "void_games", "plies"):
+        np.testing.assert_array_equal(getattr(apart, name), getattr(whole, name))
+
+
+def test_a_player_that_fails_or_cheats_voids_its_game() -> None:
+    bot = Bot("stumbling", Stumbling(fails_at=50, cheats_at=90))
+    result = play_pairing(NORTH_SULTAN, PUBEVAL, bot, 20, 1)
+    assert result.faults == {"stumbling: it crashed": 1, "stumbling: an illegal play": 1}
+    assert result.void_games == 2
+    assert result.wins + result.losses + result.draws == 20
+
+
+# Sets of games
+
+
+def test_a_set_of_one_game_is_a_match_of_it(tmp_path: Path) -> None:
+    portes, turkish = get_ruleset("portes"), get_match_set("zar-turkish")
+    path = write_checkpoint(tmp_path / "net", "portes")
+    of_set = play_tournament(turkish, [make_set_bot(str(path), turkish), make_set_bot("random", turkish)], 40, 3, 5)
+    of_game = play_tournament(
+        portes.model_copy(update={"match_lengths": None}),
+        [make_bot(str(path), portes), make_bot("random", portes)],
+        40,
+        3,
+        5,
+    )
+    assert of_set.pairings[0].match_win_share == of_game.pairings[0].match_win_share
+    assert of_set.pairings[0].plies_per_game == of_game.pairings[0].plies_per_game
+    assert of_set.ruleset == "zar-turkish"
+
+
+@pytest.mark.parametrize("name", ["zar-greek", "zar-macedonian"])
+def test_the_games_of_a_set_are_played_in_turn(name: str, tmp_path: Path) -> None:
+    match_set = get_match_set(name)
+    paths = {
+        game: write_checkpoint(tmp_path / game, game, num_scores=len(get_ruleset(game).scores))
+        for game in match_set.games
+    }
+    bots = [
+        make_set_bot(",".join(f"{game}={path}" for game, path in paths.items()), match_set),
+        make_set_bot("random", match_set),
+    ]
+    assert [part.checkpoint is not None for part in bots[0].parts] == [True] * 3
+    result = play_tournament(match_set, bots, 40, 3, 7, out=tmp_path / "out").pairings[0]
+    assert result.matches == 40
+    assert result.interval is not None
+    # Plakoto alone can be drawn.
+    table = ContestTable(match_set, bots, 3, 7, None)
+    played = table.play(0, 1, 0, 20)
+    assert played.scores.shape == (20, 2, 5)
+    np.testing.assert_array_equal(table.play(0, 1, 0, 20, threads=3).points, played.points)
+    np.testing.assert_array_equal(table.play(1, 0, 0, 20).points, -played.points[:, ::-1])
+    again = ContestTable.from_recipe(table.recipe()).play(0, 1, 5, 5)
+    np.testing.assert_array_equal(again.points, played.points[5:10])
+    with pytest.raises(RulesetError, match="the games of a set are not played again"):
+        TournamentReplay(tmp_path / "out")
+    write_report(tmp_path / "out", play_tournament(match_set, bots, 40, 3, 7, out=tmp_path / "out"), bots)
+    assert match_set.title in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_set_has_matches_but_no_luck(judge: Checkpoint) -> None:
+    match_set = get_match_set("zar-greek")
+    bots = [make_set_bot("random", match_set)] * 2
+    with pytest.raises(RulesetError, match="zar-greek: a set of games is played in matches"):
+        play_tournament(match_set, bots, 2, 1)
+    with pytest.raises(RulesetError, match="its luck is not judged"):
+        play_tournament(match_set, bots, 2, 1, 5, judge=judge)
+    assert play_tournament(match_set, bots, 20, 1, 5).pairings[0].match_win_share == 0.5

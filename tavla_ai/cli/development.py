@@ -56,7 +56,10 @@ def _become_trainer(module: str, *args: str) -> NoReturn:
 
 @click.command()
 @click.argument(
-    "measures", nargs=-1, type=click.Choice((*MEASURES, LEARN)), metavar="[plays|evaluate|selfplay|search|learn]..."
+    "measures",
+    nargs=-1,
+    type=click.Choice((*MEASURES, LEARN)),
+    metavar="[plays|evaluate|selfplay|search|tournament|learn]...",
 )
 @ruleset_option
 @click.option("--checkpoint", type=Path, metavar="DIR", help="Whose network plays.  [default: untrained weights]")

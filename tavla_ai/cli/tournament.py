@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import get_args
 
 import click
 
-from tavla_ai.bots import make_bot
+from tavla_ai.bots import Bot, make_bot, make_set_bot, run_checkpoints
+from tavla_ai.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.cli.options import json_option, ruleset_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
-from tavla_ai.rulesets import get_ruleset
-from tavla_ai.tournament import MAX_WORKERS, BotTotal, PairResult, TournamentResult, play_tournament
+from tavla_ai.formats.mat import write_mat
+from tavla_ai.ratings import Rating
+from tavla_ai.replay import TournamentReplay
+from tavla_ai.report.tournament import write_report
+from tavla_ai.rulesets import MatchSet, Ruleset, get_game, scores_of
+from tavla_ai.tournament import (
+    MAX_WORKERS,
+    BotTotal,
+    PairResult,
+    Schedule,
+    TournamentResult,
+    play_tournament,
+    scheduled,
+)
 
 
 @click.command()
@@ -25,6 +40,40 @@ from tavla_ai.tournament import MAX_WORKERS, BotTotal, PairResult, TournamentRes
     help="Play matches to so many points.  [default: single games]",
 )
 @ruleset_option
+@click.option(
+    "--schedule",
+    type=click.Choice(get_args(Schedule)),
+    help="Each two once; the first against each other one; each against the next.  "
+    "[default: round-robin; with --ladder ladder]",
+)
+@click.option(
+    "--ladder", type=Path, metavar="RUN", help="The checkpoints of a training run play too, the oldest first."
+)
+@click.option(
+    "--luck/--no-luck",
+    help="Show the results without the luck of the rolls too; at 0-ply that takes some five times as long.",
+)
+@click.option(
+    "--judge", type=Path, metavar="DIR", help="Whose network judges luck.  [default: that of the first bot with one]"
+)
+@click.option(
+    "--until-ci",
+    type=float,
+    metavar="HALF",
+    help="Stop a pairing once its 95 % interval is no wider than +- HALF points per game, or share of matches; "
+    "--games is then the most.",
+)
+@click.option(
+    "--out",
+    type=Path,
+    metavar="DIR",
+    help="Keep the results in a folder, with a report; the same command goes on with what is there.",
+)
+@click.option("--mat", "wants_mat", is_flag=True, help="With --out write a match file for each game or match.")
+@click.option("--replay", type=Path, metavar="DIR", help="Print a game of such a folder, move for move; see --game.")
+@click.option(
+    "--game", "number", type=int, default=1, show_default=True, help="Which one: the line in its results.jsonl."
+)
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Seed of the dice.")
 @click.option(
     "--workers",
@@ -33,41 +82,123 @@ from tavla_ai.tournament import MAX_WORKERS, BotTotal, PairResult, TournamentRes
     show_default="one for each CPU",
     help="Engine threads; 0 is one. Results do not depend on it.",
 )
+@click.option(
+    "--ray-workers",
+    type=click.IntRange(0, MAX_WORKERS),
+    default=0,
+    show_default="none",
+    help="Play on so many Ray workers instead. Results do not depend on it.",
+)
+@click.option(
+    "--ray-address",
+    default="local",
+    show_default=True,
+    metavar="ADDRESS",
+    help="`local` starts a Ray of its own, `auto` joins the cluster that runs.",
+)
 @json_option
 def tournament(
     bots: tuple[str, ...],
     games: int,
     match_length: int | None,
     ruleset_name: str,
+    schedule: Schedule | None,
+    ladder: Path | None,
+    luck: bool,
+    judge: Path | None,
+    until_ci: float | None,
+    out: Path | None,
+    wants_mat: bool,
+    replay: Path | None,
+    number: int,
     seed: int,
     workers: int,
+    ray_workers: int,
+    ray_address: str,
     as_json: bool,
 ) -> None:
-    """Play every two bots against each other with paired dice.
+    """Play bots against each other with paired dice.
 
     A bot is `random`, `pubeval`, the folder of a checkpoint, or with the extra [peers] an outside engine at a ply,
-    `gnubg:0` or `sage:1`, which plays every game for its points. Games come in pairs with the same dice and the
-    seats swapped; all pairings have the same dice; the +- is one standard error, from the pairs.
+    `gnubg:0` or `sage:1`, which plays every game for its points. After a folder, `@1` looks one ply ahead and `:0.05`
+    judges each position with an error of 0.05 points, by which a play loses three times as much at most, or what a
+    second number says: `DIR@1:0.05,0.1`. For a set of games, such as zar-greek, it is a bot for each game:
+    `portes=DIR,plakoto-greek=DIR@1,fevga=random`, or one that plays them all.
+
+    Games come in pairs with the same dice and the seats swapped; all pairings have the same dice; the +- is one
+    standard error, from the pairs. Luck is what a network says of each roll; a result without it has the same mean
+    and a smaller error.
 
     \b
-    Example:
+    Examples:
       tavla tournament pubeval random --games 200 --match-length 3
+      tavla tournament checkpoints/tavla checkpoints/tavla:0.05 pubeval --schedule gauntlet --games 40
+      tavla tournament checkpoints/tavla random --games 20 --luck --out results --mat
+      tavla tournament checkpoints/tavla pubeval --games 1000 --until-ci 0.2
+      tavla tournament random portes=checkpoints/tavla,plakoto-greek=random,fevga=random --ruleset zar-greek --games 10
     """
-    if len(bots) < 2:
-        raise TavlaError(f"a tournament of {len(bots)}: expected at least 2 bots, such as pubeval random")
-    ruleset = get_ruleset(ruleset_name)
-    players = [make_bot(spec, ruleset) for spec in bots]
-    num_pairings = len(bots) * (len(bots) - 1) // 2
+    if replay is not None:
+        if bots:
+            raise click.UsageError("--replay takes the bots from its folder")
+        contest = TournamentReplay(replay).contest(number)
+        click.echo(write_mat(contest.match()) if wants_mat else contest.text(), nl=not wants_mat)
+        return
+    if wants_mat and out is None:
+        raise click.UsageError("--mat writes into the folder of --out")
+    game = get_game(ruleset_name)
+    if wants_mat and not (isinstance(game, Ruleset) and game.family == "opposed-hit"):
+        raise TavlaError(f"--mat: match files hold tavla and backgammon only, not {game.name}")
+    specs = (*bots, *(run_checkpoints(ladder) if ladder is not None else ()))
+    if len(specs) < 2:
+        raise TavlaError(f"a tournament of {len(specs)}: expected at least 2 bots, such as pubeval random")
+    if isinstance(game, MatchSet):
+        match_length = match_length or game.default_match_length
+        players = [make_set_bot(spec, game) for spec in specs]
+    else:
+        players = [make_bot(spec, game) for spec in specs]
+    schedule = schedule or ("round-robin" if ladder is None else "ladder")
+    num_pairings = len(scheduled(len(players), schedule))
     with progress("games" if match_length is None else "matches", games * num_pairings) as advance:
-        result = play_tournament(ruleset, players, games, seed, match_length, max(1, workers), advance)
+        result = play_tournament(
+            game,
+            players,
+            games,
+            seed,
+            match_length,
+            max(1, workers),
+            advance,
+            schedule=schedule,
+            judge=_judge(game, players, luck, judge),
+            until_ci=until_ci,
+            out=out,
+            ray_workers=ray_workers,
+            ray_address=ray_address,
+        )
+    if out is not None:
+        write_report(out, result, players)
+        if wants_mat:
+            TournamentReplay(out).write_mats()
     if as_json:
         print_json(result.model_dump(mode="json"))
     else:
         _print_tournament(result)
 
 
+def _judge(game: Ruleset | MatchSet, players: list[Bot], luck: bool, judge: Path | None) -> Checkpoint | None:
+    if judge is not None:
+        return load_checkpoint(judge, game if isinstance(game, Ruleset) else None)
+    if not luck:
+        return None
+    for bot in players:
+        if bot.checkpoint is not None:
+            return bot.checkpoint
+    raise TavlaError("--luck: nobody here has a network to judge it; name one with --judge DIR")
+
+
 def _print_tournament(result: TournamentResult) -> None:
     contest = "single games" if result.match_length is None else f"matches to {result.match_length}"
+    if result.judge is not None:
+        contest += f", luck judged by {result.judge}"
     print_table(
         f"{result.ruleset}, {contest}, seed {result.seed}: what A scored",
         ["A", "B", *_measured_headers(result), "B's", "void", "turns/game", "games/s"],
@@ -75,11 +206,11 @@ def _print_tournament(result: TournamentResult) -> None:
             [
                 pair.a,
                 pair.b,
-                *_measured_cells(pair, _has_draws(result)),
+                *_measured_cells(pair, result),
                 percent(pair.opponent_mars_share),
                 str(pair.void_games),
                 f"{pair.plies_per_game:.1f}",
-                f"{pair.games_per_second:,.0f}",
+                "" if pair.games_per_second is None else f"{pair.games_per_second:,.0f}",
             ]
             for pair in result.pairings
         ],
@@ -88,40 +219,61 @@ def _print_tournament(result: TournamentResult) -> None:
     for pair in result.pairings:
         for fault, count in pair.faults.items():
             click.echo(f"{pair.a} - {pair.b}: {count} void, {fault}")
+    # Two bots' ratings say no more than their shares.
+    ratings = None if len(result.totals) < 3 or result.ratings is None else result.ratings
     print_table(
-        "All pairings",
-        ["bot", *_measured_headers(result)],
-        [[total.name, *_measured_cells(total, _has_draws(result))] for total in result.totals],
+        "All pairings" if ratings is None else "All pairings, and ratings (Bradley-Terry, 1500 on average)",
+        ["bot", *([] if ratings is None else ["rating", "95 %"]), *_measured_headers(result)],
+        [
+            [
+                total.name,
+                *([] if ratings is None else _rating_cells(ratings.rating(total.name))),
+                *_measured_cells(total, result),
+            ]
+            for total in result.totals
+        ],
     )
+
+
+def _rating_cells(rating: Rating) -> list[str]:
+    low, high = rating.interval
+    return [f"{rating.rating:.0f} +- {rating.standard_error:.0f}", f"{low:.0f} to {high:.0f}"]
 
 
 def _measured_headers(result: TournamentResult) -> list[str]:
     shares = ["wins %", "draws %", "mars %"] if _has_draws(result) else ["wins %", "mars %"]
+    luck = ["without luck", "95 %"] if result.judge is not None else []
     if result.match_length is None:
-        return ["games", "points/game", "95 %", *shares]
-    return ["matches", "match wins %", "95 %", "games", "points/game", *shares]
+        return ["games", "points/game", "95 %", *luck, *shares]
+    return ["matches", "match wins %", "95 %", *luck, "games", "points/game", *shares]
 
 
 def _has_draws(result: TournamentResult) -> bool:
-    return 0 in get_ruleset(result.ruleset).scores
+    return 0 in scores_of(get_game(result.ruleset))
 
 
-def _measured_cells(measured: PairResult | BotTotal, has_draws: bool) -> list[str]:
-    error, interval = measured.standard_error, measured.interval
-    draws = [percent(measured.draw_share)] if has_draws else []
+def _measured_cells(measured: PairResult | BotTotal, result: TournamentResult) -> list[str]:
+    draws = [percent(measured.draw_share)] if _has_draws(result) else []
     shares = [percent(measured.win_share), *draws, percent(measured.mars_share)]
-    if measured.match_win_share is None:
+    is_match = measured.match_win_share is not None
+    mean = measured.points_per_game if measured.match_win_share is None else measured.match_win_share
+    cells = _figure(mean, measured.standard_error, measured.interval, is_match)
+    if result.judge is not None:
+        cells += _figure(measured.adjusted, measured.adjusted_standard_error, measured.adjusted_interval, is_match)
+    if not is_match:
+        return [str(measured.games), *cells, *shares]
+    return [str(measured.matches), *cells, str(measured.games), f"{measured.points_per_game:+.3f}", *shares]
+
+
+def _figure(mean: float | None, error: float | None, interval: tuple[float, float] | None, is_match: bool) -> list[str]:
+    if mean is None:
+        return ["", ""]
+    if is_match:
         return [
-            str(measured.games),
-            f"{measured.points_per_game:+.3f}" + ("" if error is None else f" +- {error:.3f}"),
-            "" if interval is None else f"{interval[0]:+.3f} to {interval[1]:+.3f}",
-            *shares,
+            percent(mean) + ("" if error is None else f" +- {100 * error:.1f}"),
+            "" if interval is None else f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f}",
         ]
     return [
-        str(measured.matches),
-        percent(measured.match_win_share) + ("" if error is None else f" +- {100 * error:.1f}"),
-        "" if interval is None else f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f}",
-        str(measured.games),
-        f"{measured.points_per_game:+.3f}",
-        *shares,
+        f"{mean:+.3f}" + ("" if error is None else f" +- {error:.3f}"),
+        "" if interval is None else f"{interval[0]:+.3f} to {interval[1]:+.3f}",
     ]

@@ -20,6 +20,7 @@ from tavla_ai.engine._core import (
     choose_plays,
     count_plays,
     duel,
+    duel_set,
     encode,
     lambda_returns,
     legal_plays,
@@ -31,6 +32,7 @@ from tavla_ai.engine._core import (
     place_features,
     random_turns,
     random_walk,
+    roll_luck,
     rolls,
     self_play,
 )
@@ -59,6 +61,7 @@ __all__ = [
     "compile_rules",
     "count_plays",
     "duel",
+    "duel_set",
     "encode",
     "lambda_returns",
     "legal_plays",
@@ -70,6 +73,7 @@ __all__ = [
     "place_features",
     "random_turns",
     "random_walk",
+    "roll_luck",
     "rolls",
     "self_play",
 ]

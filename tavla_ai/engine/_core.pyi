@@ -133,6 +133,18 @@ class DuelResult:
         """
 
     @property
+    def contest_scores(self) -> NDArray[numpy.int32]:
+        """[pairs, 2, K] int32: games by score for A, in the ruleset's order."""
+
+    @property
+    def contest_voids(self) -> NDArray[numpy.int32]:
+        """[pairs, 2] int32: void games."""
+
+    @property
+    def contest_plies(self) -> NDArray[numpy.int32]:
+        """[pairs, 2] int32: turns of both sides."""
+
+    @property
     def scores(self) -> list[int]:
         """Games by score for A, in the ruleset's order."""
 
@@ -213,9 +225,19 @@ def duel(rules: Rules, a: Player, b: Player, seed: int, first_pair: int, num_pai
     Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by (points I need - 1, points he needs - 1). A network as `judge` says how lucky the rolls were.
     """
 
+def duel_set(rules: Sequence[Rules], a: Sequence[Player], b: Sequence[Player], seed: int, first_pair: int, num_pairs: int, length: int, values: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], inputs: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], threads: int = 1) -> DuelResult:
+    """
+    The same for matches whose games are of several kinds, played in turn: rules, players and utilities for each. `contest_scores` then counts by all the scores that any of the games has, best first.
+    """
+
 def choose_plays(rules: Rules, player: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, seed: int, games: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[NDArray[numpy.int8], NDArray[numpy.int16]]:
     """
     Return what a player makes of each board int8[N, 2, num_places] with its roll int8[N, 2]: the afterstates int8[N, 2, num_places], the mover first, and his scores int16[N], NO_SCORE where the game goes on. values float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; the seed, games uint64[N], rounds uint32[N] and plies uint32[N] are where in `duel` the turns would be, for a player that draws at random.
+    """
+
+def roll_luck(rules: Rules, judge: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], can_double: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    Return float64[N], how much better a network thinks the roll int8[N, 2] of each board int8[N, 2, num_places] is than the mean roll, to the player who rolled it. values float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; can_double uint8[N] is 0 for an opening roll that is played as it fell.
     """
 
 def rolls(seed: int, game: int, n: int, round: int = 0) -> NDArray[numpy.int8]:

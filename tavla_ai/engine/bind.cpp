@@ -7,6 +7,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <numeric>
 #include <span>
 
 #include "bind.hpp"
@@ -391,24 +392,103 @@ std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int1
   return {boards_to_numpy(after, rules.num_places()), to_numpy(std::move(scores), {n})};
 }
 
+// The network of a judge of luck.
+const NetworkPlayer* judge_of(const Rules& rules, const Player* judge) {
+  require_plays(*judge, rules);
+  const NetworkPlayer* judging = std::get_if<NetworkPlayer>(&judge->kind);
+  require(judging, "judge: a network expected");
+  if (rules.family == Family::kGulBara)
+    throw RulesError("judge: a turn of Gul Bara is more than one roll; its luck is not known");
+  return judging;
+}
+
+// One game of a contest, checked.
+Leg leg_of(const Rules& rules, const Player& a, const Player& b, const Player* judge, int length, const Matrix& values,
+           const Matrix& inputs) {
+  for (const Player* player : {&a, &b}) require_plays(*player, rules);
+  Leg leg{&rules, &a, &b, judge ? judge_of(rules, judge) : nullptr, utilities_of(values, inputs, rules.num_scores())};
+  require(leg.grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
+          "utilities: one row for single games, length * length rows for matches expected");
+  return leg;
+}
+
 DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::uint64_t seed, std::uint64_t first_pair,
                     std::int64_t num_pairs, int length, const Matrix& values, const Matrix& inputs, int threads,
                     const Player* judge) {
-  for (const Player* player : {&a, &b}) require_plays(*player, rules);
-  const NetworkPlayer* judging = nullptr;
-  if (judge) {
-    require_plays(*judge, rules);
-    judging = std::get_if<NetworkPlayer>(&judge->kind);
-    require(judging, "judge: a network expected");
-    if (rules.family == Family::kGulBara)
-      throw RulesError("judge: a turn of Gul Bara is more than one roll; its luck is not known");
-  }
   require(length >= 0 && num_pairs >= 0, "length and num_pairs: numbers from 0 up expected");
-  Contest contest{length, utilities_of(values, inputs, rules.num_scores())};
-  require(contest.grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
-          "utilities: one row for single games, length * length rows for matches expected");
+  const Contest contest{length, {leg_of(rules, a, b, judge, length, values, inputs)}};
   const nb::gil_scoped_release release;
-  return duel(rules, a, b, judging, contest, seed, first_pair, num_pairs, threads);
+  return duel(contest, seed, first_pair, num_pairs, threads);
+}
+
+DuelResult run_duel_set(const std::vector<const Rules*>& rules, const std::vector<const Player*>& a,
+                        const std::vector<const Player*>& b, std::uint64_t seed, std::uint64_t first_pair,
+                        std::int64_t num_pairs, int length, const std::vector<Matrix>& values,
+                        const std::vector<Matrix>& inputs, int threads) {
+  require(length >= 1 && num_pairs >= 0, "length: a number from 1 up, num_pairs: from 0 up expected");
+  const std::size_t n = rules.size();
+  require(n > 0 && a.size() == n && b.size() == n && values.size() == n && inputs.size() == n,
+          "duel_set: players and utilities for each game expected");
+  Contest contest{length, {}};
+  for (std::size_t i = 0; i < n; ++i) {
+    require(rules[i] && a[i] && b[i], "duel_set: rules and players expected, not None");
+    contest.legs.push_back(leg_of(*rules[i], *a[i], *b[i], nullptr, length, values[i], inputs[i]));
+  }
+  require(contest.scores().size() <= kMaxScores, "duel_set: the games have too many scores");
+  const nb::gil_scoped_release release;
+  return duel(contest, seed, first_pair, num_pairs, threads);
+}
+
+template <class T>
+auto of_contests(const DuelResult& result, T ContestResult::* member) {
+  std::vector<T> flat;
+  flat.reserve(result.contests.size());
+  for (const ContestResult& contest : result.contests) flat.push_back(contest.*member);
+  return to_numpy(std::move(flat), {result.contests.size() / 2, 2});
+}
+
+std::int64_t total_of(const DuelResult& result, std::int32_t ContestResult::* member) {
+  std::int64_t total = 0;
+  for (const ContestResult& contest : result.contests) total += contest.*member;
+  return total;
+}
+
+std::vector<std::int64_t> total_scores(const DuelResult& result) {
+  std::vector<std::int64_t> total(static_cast<std::size_t>(result.num_scores));
+  for (const ContestResult& contest : result.contests)
+    for (std::size_t k = 0; k < total.size(); ++k) total[k] += contest.scores[k];
+  return total;
+}
+
+nb::ndarray<nb::numpy, double> run_roll_luck(const Rules& rules, const Player& judge, const BoardsInput& input,
+                                             const Input<std::int8_t, nb::shape<-1, 2>>& dice, const Matrix& values,
+                                             const Matrix& inputs, const Input<std::uint8_t, nb::ndim<1>>& can_double,
+                                             int threads) {
+  const NetworkPlayer* judging = judge_of(rules, &judge);
+  require_places(input.shape(2), rules.num_places());
+  const std::size_t n = input.shape(0);
+  require(dice.shape(0) == n && can_double.size() == n, "roll_luck: one roll and one can_double per board expected");
+  std::vector<double> luck(n);
+  if (n > 0) {
+    const std::vector<Utility> utilities = utilities_of(values, inputs, rules.num_scores());
+    require(utilities.size() == 1 || utilities.size() == n, "utilities: one row, or one per board expected");
+    std::vector<Board> boards(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      read_board(input.data() + i * 2 * rules.num_places(), rules.num_places(), boards[i]);
+      check_playable(rules, boards[i]);
+      check_dice(dice.data()[2 * i], dice.data()[2 * i + 1]);
+      require(can_double.data()[i] || dice.data()[2 * i] != dice.data()[2 * i + 1],
+              "roll_luck: a double where there can be none");
+    }
+    const nb::gil_scoped_release release;
+    run_threads(threads, static_cast<std::int64_t>(n), [&](int, std::int64_t begin, std::int64_t end) {
+      Judge judge_here(rules, *judging);
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+        luck[i] = judge_here.luck(boards[i], {dice.data()[2 * i], dice.data()[2 * i + 1]},
+                                  utilities[utilities.size() == 1 ? 0 : i], can_double.data()[i] != 0);
+    });
+  }
+  return to_numpy(std::move(luck), {n});
 }
 
 std::vector<std::vector<int>> stages_to_lists(const std::vector<Stage>& stages) {
@@ -566,22 +646,39 @@ NB_MODULE(_core, m) {
       .def_prop_ro("evaluated", [](const SelfPlayParts& r) { return r.total(&SelfPlayResult::evaluated); });
 
   nb::class_<DuelResult>(m, "DuelResult", "Paired contests between A and B.")
-      .def_prop_ro("points",
-                   [](const DuelResult& r) {
-                     return to_numpy(std::vector<std::int16_t>(r.points), {r.points.size() / 2, 2});
-                   },
-                   nb::rv_policy::automatic, "[pairs, 2] int16: A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 "
+      .def_prop_ro("points", [](const DuelResult& r) { return of_contests<std::int16_t>(r, &ContestResult::points); },
+                   nb::rv_policy::automatic,
+                   "[pairs, 2] int16: A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 "
                    "with the same dice. A void game is 0.")
       .def_prop_ro("luck",
                    [](const DuelResult& r) {
-                     return to_numpy(std::vector<double>(r.luck), {r.luck.size() / 2, 2});
+                     return r.has_luck ? of_contests<double>(r, &ContestResult::luck)
+                                       : to_numpy(std::vector<double>(), {0, 2});
                    },
-                   nb::rv_policy::automatic, "[pairs, 2] float64: by how much the judge thinks that A's rolls were better than B's, in points or in "
+                   nb::rv_policy::automatic,
+                   "[pairs, 2] float64: by how much the judge thinks that A's rolls were better than B's, in points or in "
                    "match-winning chance; no rows without a judge.")
-      .def_ro("scores", &DuelResult::scores, "Games by score for A, in the ruleset's order.")
-      .def_ro("games", &DuelResult::games)
-      .def_ro("void_games", &DuelResult::void_games)
-      .def_ro("plies", &DuelResult::plies);
+      .def_prop_ro("contest_scores",
+                   [](const DuelResult& r) {
+                     std::vector<std::int32_t> flat;
+                     for (const ContestResult& contest : r.contests)
+                       flat.insert(flat.end(), contest.scores.begin(), contest.scores.begin() + r.num_scores);
+                     return to_numpy(std::move(flat),
+                                     {r.contests.size() / 2, 2, static_cast<std::size_t>(r.num_scores)});
+                   },
+                   nb::rv_policy::automatic, "[pairs, 2, K] int32: games by score for A, in the ruleset's order.")
+      .def_prop_ro("contest_voids", [](const DuelResult& r) { return of_contests<std::int32_t>(r, &ContestResult::void_games); },
+                   nb::rv_policy::automatic, "[pairs, 2] int32: void games.")
+      .def_prop_ro("contest_plies", [](const DuelResult& r) { return of_contests<std::int32_t>(r, &ContestResult::plies); },
+                   nb::rv_policy::automatic, "[pairs, 2] int32: turns of both sides.")
+      .def_prop_ro("scores", &total_scores, "Games by score for A, in the ruleset's order.")
+      .def_prop_ro("games",
+                   [](const DuelResult& r) {
+                     const std::vector<std::int64_t> scores = total_scores(r);
+                     return std::accumulate(scores.begin(), scores.end(), std::int64_t{0});
+                   })
+      .def_prop_ro("void_games", [](const DuelResult& r) { return total_of(r, &ContestResult::void_games); })
+      .def_prop_ro("plies", [](const DuelResult& r) { return total_of(r, &ContestResult::plies); });
 
   m.def("available_kernels", &available_kernels, "Names of the instruction sets this machine can run, slowest first.");
   m.def("legal_plays", &legal_plays, "rules"_a, "board"_a.noconvert(), "first"_a, "second"_a,
@@ -677,6 +774,10 @@ NB_MODULE(_core, m) {
         "Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats "
         "swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by "
         "(points I need - 1, points he needs - 1). A network as `judge` says how lucky the rolls were.");
+  m.def("duel_set", &run_duel_set, "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, "length"_a, "values"_a,
+        "inputs"_a, "threads"_a = 1,
+        "The same for matches whose games are of several kinds, played in turn: rules, players and utilities for each. "
+        "`contest_scores` then counts by all the scores that any of the games has, best first.");
   m.def("choose_plays", &run_choose_plays, "rules"_a, "player"_a, "boards"_a.noconvert(), "dice"_a.noconvert(),
         "values"_a.noconvert(), "inputs"_a.noconvert(), nb::kw_only(), "seed"_a, "games"_a.noconvert(),
         "rounds"_a.noconvert(), "plies"_a.noconvert(), "threads"_a = 1,
@@ -684,6 +785,11 @@ NB_MODULE(_core, m) {
         "int8[N, 2, num_places], the mover first, and his scores int16[N], NO_SCORE where the game goes on. values "
         "float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; the seed, games uint64[N], rounds "
         "uint32[N] and plies uint32[N] are where in `duel` the turns would be, for a player that draws at random.");
+  m.def("roll_luck", &run_roll_luck, "rules"_a, "judge"_a, "boards"_a.noconvert(), "dice"_a.noconvert(),
+        "values"_a.noconvert(), "inputs"_a.noconvert(), "can_double"_a.noconvert(), "threads"_a = 1,
+        "Return float64[N], how much better a network thinks the roll int8[N, 2] of each board int8[N, 2, num_places] is "
+        "than the mean roll, to the player who rolled it. values float32[1 or N, K] and inputs float32[same, K - 2] say "
+        "what he plays for; can_double uint8[N] is 0 for an opening roll that is played as it fell.");
   m.def("rolls",
         [](std::uint64_t seed, std::uint64_t game, std::uint32_t n, std::uint32_t round) {
           std::vector<std::int8_t> dice;

@@ -1,6 +1,8 @@
 // A position as two rows of checker counts, the player to move first.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -31,7 +33,28 @@ struct Board {
     std::memcpy(other.count[1], count[0], kMaxPlaces);
     return other;
   }
+
+  bool operator==(const Board& other) const { return std::memcmp(count, other.count, sizeof count) == 0; }
 };
+
+// A hash of a board and of what else tells one use of it from another.
+inline std::uint64_t board_hash(const Board& board, std::uint64_t tag) {
+  const auto mixed = [](std::uint64_t x) {
+    x *= 0xD6E8FEB86659FD93u;
+    x ^= x >> 32;
+    x *= 0xD6E8FEB86659FD93u;
+    return x ^ (x >> 32);
+  };
+  std::uint64_t hash = tag;
+  std::uint64_t word = 0;
+  const auto* bytes = reinterpret_cast<const char*>(board.count);
+  for (std::size_t at = 0; at < sizeof board.count; at += sizeof word) {
+    word = 0;
+    std::memcpy(&word, bytes + at, std::min(sizeof word, sizeof board.count - at));
+    hash = mixed(hash ^ word);
+  }
+  return hash;
+}
 
 // The opponent's point that is my `point`, and the other way round.
 constexpr int opposed_point(int point) { return 25 - point; }

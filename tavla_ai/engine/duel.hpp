@@ -2,165 +2,168 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "game.hpp"
+#include "judge.hpp"
 #include "player.hpp"
 #include "seat.hpp"
 #include "threads.hpp"
 
 namespace tavla {
 
-// How a contest is scored. length 0: single games for points; otherwise matches to `length` points, and
-// `grid[(a − 1) * length + b − 1]` is the utility of the side that needs a points against one that needs b.
+// One game of a contest and who plays it. `grid[(a − 1) * length + b − 1]` is the utility of the side that needs a
+// points against one that needs b in a match to `length`; single games have one entry.
+struct Leg {
+  const Rules* rules;
+  const Player* a;
+  const Player* b;
+  const NetworkPlayer* judge;  // or null
+  std::vector<Utility> grid;
+};
+
+// length 0: single games for points; otherwise matches to `length` points. The games of a match are played in turn,
+// round and round; a void one is played again.
 struct Contest {
   int length = 0;
-  std::vector<Utility> grid;  // one entry for single games
+  std::vector<Leg> legs;
 
-  const Utility& utility(int away, int opponent_away) const {
+  const Utility& utility(std::size_t leg, int away, int opponent_away) const {
+    const std::vector<Utility>& grid = legs[leg].grid;
     return length == 0 ? grid[0] : grid[static_cast<std::size_t>(away - 1) * length + opponent_away - 1];
   }
+
+  // The scores of all its games, best first.
+  std::vector<int> scores() const {
+    std::vector<int> all;
+    for (const Leg& leg : legs)
+      for (int k = 0; k < leg.rules->num_scores(); ++k) all.push_back(leg.rules->scores[k]);
+    std::sort(all.begin(), all.end(), std::greater<>());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+  }
+};
+
+// One contest, a game or a match, as A saw it.
+struct ContestResult {
+  std::int16_t points = 0;  // its score, or ±1 for a match won or lost
+  double luck = 0;          // A's, less B's, in the contest's utility
+  std::int32_t plies = 0;
+  std::int32_t void_games = 0;
+  std::array<std::int32_t, kMaxScores> scores{};  // games by score
 };
 
 struct DuelResult {
-  std::vector<std::int16_t> points;   // [pairs, 2] for A: its score, or ±1 for a match won or lost
-  std::vector<double> luck;           // [pairs, 2] A's, less B's, in the contest's utility; empty without a judge
-  std::vector<std::int64_t> scores;   // [K] games by score for A
-  std::int64_t games = 0;
-  std::int64_t void_games = 0;
-  std::int64_t plies = 0;
-};
-
-// A network's opinion of rolls: what the best play of the roll is worth, less the mean over the rolls that there could
-// have been. It is 0 on average whatever the network, so taking it away from a result leaves its mean alone.
-class Judge {
- public:
-  Judge(const Rules& rules, const NetworkPlayer& network)
-      : rules_(rules), thread_(rules, *network.network, network.tables.get(), search_, nullptr) {}
-
-  // can_double: false for an opening roll that is played as it fell.
-  double luck(const Board& before, Roll rolled, const Utility& utility, bool can_double) {
-    double total = 0;
-    double of_roll = 0;
-    int weights = 0;
-    Deadline never;
-    for (int first = 1; first <= 6; ++first)
-      for (int second = 1; second <= (can_double ? first : first - 1); ++second) {
-        const double value = utility.of(*thread_.reply(before, {first, second}, utility, 0, never), rules_.num_scores());
-        const int weight = first == second ? 1 : 2;
-        total += weight * value;
-        weights += weight;
-        if (first == std::max(rolled.first, rolled.second) && second == std::min(rolled.first, rolled.second))
-          of_roll = value;
-      }
-    return of_roll - total / weights;
-  }
-
- private:
-  const Rules& rules_;
-  SearchSettings search_;
-  SearchThread thread_;
+  int num_scores = 0;
+  bool has_luck = false;
+  std::vector<ContestResult> contests;  // [pairs, 2]
 };
 
 class DuelTable {
  public:
-  DuelTable(const Rules& rules, const Player& a, const Player& b, const NetworkPlayer* judge, const Contest& contest)
-      : rules_(rules), contest_(contest), stakes_{a.stakes, b.stakes}, choosers_{make_chooser(a), make_chooser(b)},
-        plays_(std::make_unique<PlayList>()) {
-    if (judge) judge_.emplace(rules, *judge);
+  explicit DuelTable(const Contest& contest) : contest_(contest), scores_(contest.scores()) {
+    for (const Leg& leg : contest.legs) legs_.push_back(std::make_unique<Table>(leg));
   }
 
-  // Plays pair `pair` with A in seat `a_seat`, returns A's points; `luck` becomes A's less B's.
-  int play(std::uint64_t seed, std::uint64_t pair, int a_seat, DuelResult& result, double& luck) {
-    luck = 0;
+  // Plays pair `pair` with A in seat `a_seat`.
+  ContestResult play(std::uint64_t seed, std::uint64_t pair, int a_seat) {
+    ContestResult result;
     std::array<int, 2> away{contest_.length, contest_.length};  // by seat
-    std::optional<int> first_seat;
+    std::optional<int> winner;  // of the game before, if it had one
+    std::size_t leg = 0;
     for (std::uint32_t round = 0;; ++round) {
+      Table& table = *legs_[leg];
+      const Rules& rules = table.rules;
+      const std::optional<int> first_seat = rules.winner_rolls ? winner : std::nullopt;
       const GameStreams streams(seed, pair, round);
       std::array<Utility, 2> real;
       std::array<Utility, 2> utilities;
       for (int seat = 0; seat < 2; ++seat) {
-        real[seat] = contest_.utility(away[seat], away[seat ^ 1]);
-        utilities[seat] = stakes_[seat ^ a_seat].seen(real[seat]);
+        real[seat] = contest_.utility(leg, away[seat], away[seat ^ 1]);
+        utilities[seat] = table.stakes[seat ^ a_seat].seen(real[seat]);
       }
       const GameResult game = play_game(
-          rules_, streams, first_seat,
+          rules, streams, first_seat,
           [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
-            if (judge_) {
-              const bool can_double = ply > 0 || rules_.opening_rerolls || first_seat.has_value();
-              const double of_roll = judge_->luck(before, roll, real[seat], can_double);
-              luck += seat == a_seat ? of_roll : -of_roll;
+            if (table.judge) {
+              const bool can_double = ply > 0 || rules.opening_rerolls || first_seat.has_value();
+              const double of_roll = table.judge->luck(before, roll, real[seat], can_double);
+              result.luck += seat == a_seat ? of_roll : -of_roll;
             }
             return std::visit(
                 [&](auto& chooser) {
-                  return Seat(rules_, chooser, *plays_).take_turn(before, roll, utilities[seat], streams, ply);
+                  return Seat(rules, chooser, *plays_).take_turn(before, roll, utilities[seat], streams, ply);
                 },
-                choosers_[seat ^ a_seat]);
+                table.choosers[seat ^ a_seat]);
           },
           [&](int seat, std::span<const Stage> stages, TurnEnd& end, std::uint32_t ply) {
             std::visit(
                 [&](auto& chooser) {
-                  Seat(rules_, chooser, *plays_).play_passed(stages, utilities[seat], streams, ply, end);
+                  Seat(rules, chooser, *plays_).play_passed(stages, utilities[seat], streams, ply, end);
                 },
-                choosers_[seat ^ a_seat]);
+                table.choosers[seat ^ a_seat]);
           });
       result.plies += game.plies;
       if (game.is_void) {
         ++result.void_games;
-        if (contest_.length == 0) return 0;
-        first_seat.reset();
+        if (contest_.length == 0) return result;
+        winner.reset();
         continue;
       }
-      ++result.games;
       const bool a_ended = game.winner == a_seat;
-      const int k = game.score_index;
-      ++result.scores[a_ended ? k : rules_.num_scores() - 1 - k];
-      const int points = rules_.scores[k];
-      if (contest_.length == 0) return a_ended ? points : -points;
+      const int points = rules.scores[game.score_index];
+      const int of_a = a_ended ? points : -points;
+      ++result.scores[static_cast<std::size_t>(std::find(scores_.begin(), scores_.end(), of_a) - scores_.begin())];
+      if (contest_.length == 0) {
+        result.points = static_cast<std::int16_t>(of_a);
+        return result;
+      }
       away[game.winner] -= points;
-      if (away[game.winner] <= 0) return a_ended ? 1 : -1;
+      if (away[game.winner] <= 0) {
+        result.points = a_ended ? 1 : -1;
+        return result;
+      }
       // After a drawn game the next one starts with a fresh opening roll.
-      first_seat.reset();
-      if (rules_.winner_rolls && points > 0) first_seat = game.winner;
+      winner = points > 0 ? std::optional(game.winner) : std::nullopt;
+      leg = (leg + 1) % legs_.size();
     }
   }
 
  private:
-  const Rules& rules_;
+  // What one game of the contest needs.
+  struct Table {
+    explicit Table(const Leg& leg)
+        : rules(*leg.rules), stakes{leg.a->stakes, leg.b->stakes}, choosers{make_chooser(*leg.a), make_chooser(*leg.b)} {
+      if (leg.judge) judge.emplace(rules, *leg.judge);
+    }
+
+    const Rules& rules;
+    std::array<Stakes, 2> stakes;  // A, B
+    std::array<Chooser, 2> choosers;
+    std::optional<Judge> judge;
+  };
+
   const Contest& contest_;
-  std::array<Stakes, 2> stakes_;     // A, B
-  std::array<Chooser, 2> choosers_;
-  std::optional<Judge> judge_;
-  std::unique_ptr<PlayList> plays_;
+  std::vector<int> scores_;
+  std::vector<std::unique_ptr<Table>> legs_;
+  std::unique_ptr<PlayList> plays_ = std::make_unique<PlayList>();
 };
 
-inline DuelResult duel(const Rules& rules, const Player& a, const Player& b, const NetworkPlayer* judge,
-                       const Contest& contest, std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs, int threads) {
-  DuelResult total;
-  total.points.resize(static_cast<std::size_t>(num_pairs) * 2);
-  if (judge) total.luck.resize(static_cast<std::size_t>(num_pairs) * 2);
-  total.scores.resize(rules.num_scores());
-  std::vector<DuelResult> parts(std::max(threads, 1), total);
-  run_threads(threads, num_pairs, [&](int part, std::int64_t begin, std::int64_t end) {
-    DuelTable table(rules, a, b, judge, contest);
-    double luck = 0;
+inline DuelResult duel(const Contest& contest, std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs,
+                       int threads) {
+  DuelResult result{static_cast<int>(contest.scores().size()), contest.legs.front().judge != nullptr, {}};
+  result.contests.resize(static_cast<std::size_t>(num_pairs) * 2);
+  run_threads(threads, num_pairs, [&](int, std::int64_t begin, std::int64_t end) {
+    DuelTable table(contest);
     for (std::int64_t i = begin; i < end; ++i)
-      for (int a_seat = 0; a_seat < 2; ++a_seat) {
-        const auto index = static_cast<std::size_t>(2 * i + a_seat);
-        total.points[index] = static_cast<std::int16_t>(
-            table.play(seed, first_pair + static_cast<std::uint64_t>(i), a_seat, parts[part], luck));
-        if (judge) total.luck[index] = luck;
-      }
+      for (int a_seat = 0; a_seat < 2; ++a_seat)
+        result.contests[static_cast<std::size_t>(2 * i + a_seat)] =
+            table.play(seed, first_pair + static_cast<std::uint64_t>(i), a_seat);
   });
-  for (const DuelResult& part : parts) {
-    for (int k = 0; k < rules.num_scores(); ++k) total.scores[k] += part.scores[k];
-    total.games += part.games;
-    total.void_games += part.void_games;
-    total.plies += part.plies;
-  }
-  return total;
+  return result;
 }
 
 }  // namespace tavla

@@ -172,6 +172,67 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
   kernels_->softmax(out, stride, num_leaves, num_outputs_);
 }
 
+void Network::gradient(const float* accumulator, const float* values, Scratch& scratch, float* out) const {
+  // Activations of all layers, one after the other.
+  std::vector<float>& activations = scratch.backward_;
+  std::size_t total = static_cast<std::size_t>(width_);
+  for (const Inner& layer : inner_) total += static_cast<std::size_t>(layer.out);
+  activations.resize(total + 2 * static_cast<std::size_t>(widest_));
+  float* const first = activations.data();
+  kernels_->apply_relu(first, accumulator, nullptr, 0, width_);
+  float* last = first;
+  for (const Inner& layer : inner_) {
+    float* const next = last + layer.in;
+    kernels_->dense_relu(next, last, 1, layer.in, layer.weight.data(), layer.bias.data(), layer.out);
+    last = next;
+  }
+  float logits[kMaxScores * kLane];
+  kernels_->output(logits, kLane, last, 1, output_in_, output_weight_.data(), output_bias_.data(), num_outputs_);
+  for (int k = 0; k < num_outputs_; ++k) std::fill_n(logits + k * kLane + 1, kLane - 1, 0.0f);
+  kernels_->softmax(logits, kLane, 1, num_outputs_);
+  float mean = 0;
+  for (int k = 0; k < num_outputs_; ++k) mean += values[k] * logits[k * kLane];
+  float* back = first + total;
+  float* spare = back + widest_;
+  std::fill_n(back, output_in_, 0.0f);
+  for (int k = 0; k < num_outputs_; ++k) {
+    const float slope = logits[k * kLane] * (values[k] - mean);
+    const float* weights = output_weight_.data() + static_cast<std::size_t>(k) * output_in_;
+    for (int h = 0; h < output_in_; ++h) back[h] += slope * weights[h];
+  }
+  for (std::size_t i = inner_.size(); i-- > 0;) {
+    const Inner& layer = inner_[i];
+    for (int o = 0; o < layer.out; ++o)
+      if (last[o] <= 0) back[o] = 0;
+    const float zeros[kBlock] = {};
+    for (int k = 0; k < layer.in; k += kBlock)
+      // Row k of the weights is what unit k adds to each unit of the layer.
+      kernels_->output(spare + k, 1, layer.weight.data() + static_cast<std::size_t>(k) * layer.out,
+                       std::min(kBlock, layer.in - k), layer.out, back, zeros, 1);
+    std::swap(back, spare);
+    last -= layer.in;
+  }
+  for (int h = 0; h < width_; ++h) out[h] = first[h] > 0 ? back[h] : 0.0f;
+}
+
+void Network::project(const float* gradient, int side, int place, int first, int n, float* out) const {
+  const float none = 0;
+  kernels_->output(out, 1, row(side, place, first), n, width_, gradient, &none, 1);
+}
+
+void Network::activate_play(const float* accumulator, const Board& before, const PlayList& plays, int leaf,
+                            float* out) const {
+  RowChange rows[4 * kMaxChanges];
+  int n = 0;
+  for (int i = plays.leaf_node(leaf); i != 0; i = plays.node(i).parent) n += changes(before, plays, plays.node(i), rows + n);
+  kernels_->apply_relu(out, accumulator, rows, n, width_);
+}
+
+void Network::evaluate_activations(const float* activations, int n, Scratch& scratch, float* out, int stride) const {
+  finish(activations, n, scratch, out, stride);
+  kernels_->softmax(out, stride, n, num_outputs_);
+}
+
 void Network::evaluate_boards(const Board* boards, const float* utilities, int n, Scratch& scratch, float* out,
                               int stride) const {
   for (int i = 0; i < n; ++i) {

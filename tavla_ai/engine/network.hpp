@@ -48,12 +48,28 @@ class Network {
 
   static constexpr int kBlock = 32;
 
+  // The width of a row of the first layer.
+  int width() const { return width_; }
+
+  // The first layer before its activation, from nothing: out[width()].
+  void accumulate(const Board& board, const float* utility, float* out) const;
+
+  // What the expected `values` of the scores gain by each unit of an accumulator: out[width()].
+  void gradient(const float* accumulator, const float* values, Scratch& scratch, float* out) const;
+
+  // The products of a gradient with the rows of counts first .. first + n − 1 on a place.
+  void project(const float* gradient, int side, int place, int first, int n, float* out) const;
+
+  // The first layer's activation after a play, from the accumulator of the board before it: out[width()].
+  void activate_play(const float* accumulator, const Board& before, const PlayList& plays, int leaf, float* out) const;
+
+  // Probabilities of each score from n <= kBlock activations [n, width()]: out[k * stride + i].
+  void evaluate_activations(const float* activations, int n, Scratch& scratch, float* out, int stride) const;
+
  private:
   const float* row(int side, int place, int count) const {
     return rows_.data() + ((side * num_places_ + place) * kCounts + count) * static_cast<std::size_t>(width_);
   }
-  // The first layer before its activation, from nothing.
-  void accumulate(const Board& board, const float* utility, float* out) const;
   // The rows that the step into `node` changes; returns how many.
   int changes(const Board& before, const PlayList& plays, const Node& node, RowChange* out) const;
   // From the activations of the first layer, for a block of n rows, to logits[k * stride + i].
@@ -93,6 +109,7 @@ class Network::Scratch {
   std::vector<std::int16_t> slot_;   // node → row of accumulators_, −1 where not computed
   std::vector<float> hidden_;        // [kBlock, widest]
   std::vector<float> next_;          // [kBlock, widest]
+  std::vector<float> backward_;      // activations of one position, and what comes back through them
 };
 
 }  // namespace tavla

@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from itertools import accumulate
 
 from tavla_ai.analysis import GRADES, PHASES, GameAnalysis, JudgedCube, JudgedPlay, MatchAnalysis, Summary
 from tavla_ai.evaluator import RankedPlay
 from tavla_ai.report.board import board_svg
+from tavla_ai.report.page import HEIGHT, RIGHT, Chart, cell, open_table, page, table
 
-# Lengths of a chart, in its own unit.
-_WIDTH, _HEIGHT = 640, 170
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 632, 12, 150
 # A chart of points shows at least so much up and down, that little looks little.
 _LEAST_RANGE = 0.5
-
-# Blue and orange are told apart by every kind of eye.
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #33302b; background: #ffffff; margin: 0 auto; max-width: 1080px;
-  padding: 1.5rem 1rem 4rem }
-h1 { margin: 0; font-size: 1.7rem } h2 { margin: 2.5rem 0 .5rem; font-size: 1.25rem } h3 { margin: 1.5rem 0 .3rem }
-p { margin: .3rem 0 } .quiet { color: #6d675c } a { color: #1f6fb2 }
-.wide { overflow-x: auto } table { border-collapse: collapse; margin: .5rem 0; font-variant-numeric: tabular-nums }
-th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #e6dfd1; white-space: nowrap }
-th { color: #6d675c; font-weight: 600 } .t { text-align: left }
-.p0 { color: #1a5c94 } .p1 { color: #a34a10 } .right { background: #fbf8f2 }
-td.doubtful { background: #fff3cf } td.error { background: #ffd9b0 }
-td.blunder { background: #f7b3a6; font-weight: 600 }
-.boards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 1rem }
-figure { margin: 0 } figcaption { font-weight: 600 } .boards svg { width: 100%; height: auto }
-.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 1rem }
-.charts svg { width: 100%; height: auto } .charts text { font: 12px system-ui, sans-serif; fill: #6d675c }
-.axis { stroke: #e6dfd1 } .line { fill: none; stroke-width: 2 }
-.win { stroke: #33302b } .luck { stroke: #1b7f5c } .skill { stroke: #8a3fa0; stroke-dasharray: 6 3 }
-.charts .luck-name { fill: #1b7f5c } .charts .skill-name { fill: #8a3fa0 }
-.dot0 { fill: #1f6fb2 } .dot1 { fill: #d9660f }
-summary { cursor: pointer; color: #1f6fb2 }
-"""
 
 
 def match_html(analysis: MatchAnalysis, *, judge: str, top: int) -> str:
@@ -52,16 +27,7 @@ def match_html(analysis: MatchAnalysis, *, judge: str, top: int) -> str:
       An HTML document without scripts, links or pictures from elsewhere.
     """
     title = escape(" – ".join(analysis.players))
-    return "\n".join(
-        (
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
-            *_Page(analysis).parts(title, judge, top),
-            "</body>\n</html>\n",
-        )
-    )
+    return page(title, _Page(analysis).parts(title, judge, top))
 
 
 class _Page:
@@ -100,7 +66,7 @@ class _Page:
             for player, summary in enumerate(summaries)
         ]
         headers = ["player", "result", "luck-adjusted", "error rate", *self.summary_headers()]
-        yield from _table(headers, rows)
+        yield from table(headers, rows)
         least = ", ".join(f"{grade} from {points:g}" for grade, points in GRADES.items())
         yield (
             '<p class="quiet">Error rate: thousandths of a point lost for each decision with something to decide. '
@@ -117,7 +83,7 @@ class _Page:
             ]
             for player in (0, 1)
         ]
-        yield from _table(["error rate of plays", *PHASES], rows)
+        yield from table(["error rate of plays", *PHASES], rows)
 
     def problems(self) -> Iterator[str]:
         if self.analysis.problems:
@@ -155,7 +121,7 @@ class _Page:
             ),
             f"luck-adjusted, {first}",
         ]
-        yield from _table(headers, rows, num_text=4)
+        yield from table(headers, rows, num_text=4)
 
     def worst(self, top: int) -> Iterator[str]:
         worst = self.analysis.worst(top)
@@ -221,7 +187,7 @@ class _Page:
             "luck",
             "chance to win, %",
         ]
-        yield from _open_table(headers, num_text=5)
+        yield from open_table(headers, num_text=5)
         for decision in game.decisions:
             # Where nobody thinks of doubling there is nothing to show.
             if isinstance(decision, JudgedPlay) or decision.is_counted:
@@ -238,15 +204,15 @@ class _Page:
             roll = "{}{}".format(*decision.dice)
             luck, win = f"{decision.luck_points:+.3f}", f"{100 * (decision.played or decision.best).evaluation.win:.1f}"
         cells = [
-            _cell(str(decision.move), text=True),
-            _cell(self.names[decision.player], text=True),
-            _cell(roll, text=True),
-            _cell(escape(action), text=True),
-            _cell(escape(best) if has_loss or action == "?" else "", text=True),
-            _cell(f"{decision.loss_points:.3f}" if has_loss else "", kind=decision.grade or ""),
-            *[_cell(f"{100 * decision.loss:.2f}" if has_loss else "")] * in_match,
-            _cell(luck),
-            _cell(win),
+            cell(str(decision.move), text=True),
+            cell(self.names[decision.player], text=True),
+            cell(roll, text=True),
+            cell(escape(action), text=True),
+            cell(escape(best) if has_loss or action == "?" else "", text=True),
+            cell(f"{decision.loss_points:.3f}" if has_loss else "", kind=decision.grade or ""),
+            *[cell(f"{100 * decision.loss:.2f}" if has_loss else "")] * in_match,
+            cell(luck),
+            cell(win),
         ]
         return f"<tr{' class=right' * (decision.player == 1)}>{''.join(cells)}</tr>"
 
@@ -259,7 +225,7 @@ class _Page:
             for play_win in [(play.played or play.best).evaluation.win]
         ]
         values = wins if game.winner is None else [*wins, 1.0 - game.winner]
-        chart = _Chart(len(values), 0.0, 1.0)
+        chart = Chart((0, max(1, len(values) - 1)), (0.0, 1.0))
         dots = [
             f'<circle class="dot{play.player}" cx="{chart.x(i):.1f}" cy="{chart.y(win):.1f}" r="4"><title>move '
             f"{play.move}, {escape(self.analysis.players[play.player])}: {play.grade}, {play.loss_points:.3f}</title>"
@@ -269,7 +235,7 @@ class _Page:
         ]
         name = f"{escape(self.analysis.players[0])} wins the game, %"
         ticks = [(0.0, "0"), (0.5, "50"), (1.0, "100")]
-        return chart.svg(name, ticks, [chart.line(values, "win"), *dots])
+        return chart.svg(name, ticks, [chart.line(enumerate(values), "win"), *dots])
 
     def luck_chart(self, game: GameAnalysis) -> str:
         """Player 0's luck and his skill, both less the other's, added up over the turns."""
@@ -284,14 +250,16 @@ class _Page:
             accumulate(-sign * decision.loss_points for sign, decision in zip(signs, game.decisions, strict=True))
         )
         reach = max(_LEAST_RANGE, *map(abs, lucks), *map(abs, skills))
-        chart = _Chart(len(lucks), -reach, reach)
+        chart = Chart((0, max(1, len(lucks) - 1)), (-reach, reach))
         ticks = [(-reach, f"{-reach:.1f}"), (0.0, "0"), (reach, f"{reach:+.1f}")]
         name = f"{escape(self.analysis.players[0])} ahead, points"
         legend = (
-            f'<text class="luck-name" x="{_RIGHT - 90}" y="{_HEIGHT - 4}">luck</text>'
-            f'<text class="skill-name" x="{_RIGHT - 40}" y="{_HEIGHT - 4}">skill</text>'
+            f'<text class="luck-name" x="{RIGHT - 90}" y="{HEIGHT - 4}">luck</text>'
+            f'<text class="skill-name" x="{RIGHT - 40}" y="{HEIGHT - 4}">skill</text>'
         )
-        return chart.svg(name, ticks, [chart.line(lucks, "luck"), chart.line(skills, "skill"), legend])
+        return chart.svg(
+            name, ticks, [chart.line(enumerate(lucks), "luck"), chart.line(enumerate(skills), "skill"), legend]
+        )
 
     def ending(self, game: GameAnalysis) -> str:
         if game.winner is None or game.points is None:
@@ -318,33 +286,6 @@ class _Page:
         return f"{value:+.3f}" if self.analysis.length is None else f"{100 * value:.2f} %"
 
 
-class _Chart:
-    """Where the values of a line over a game's turns are drawn."""
-
-    def __init__(self, num: int, low: float, high: float) -> None:
-        self.num, self.low, self.high = num, low, high
-
-    def x(self, index: int) -> float:
-        return _LEFT + (_RIGHT - _LEFT) * index / max(1, self.num - 1)
-
-    def y(self, value: float) -> float:
-        return _BOTTOM - (_BOTTOM - _TOP) * (value - self.low) / (self.high - self.low)
-
-    def line(self, values: Sequence[float], kind: str) -> str:
-        points = " ".join(f"{self.x(i):.1f},{self.y(value):.1f}" for i, value in enumerate(values))
-        return f'<polyline class="line {kind}" points="{points}"/>'
-
-    def svg(self, name: str, ticks: Sequence[tuple[float, str]], parts: Sequence[str]) -> str:
-        lines = [
-            f'<line class="axis" x1="{_LEFT}" x2="{_RIGHT}" y1="{self.y(value):.1f}" y2="{self.y(value):.1f}"/>'
-            f'<text x="{_LEFT - 6}" y="{self.y(value) + 4:.1f}" text-anchor="end">{text}</text>'
-            for value, text in ticks
-        ]
-        caption = f'<text x="{_LEFT}" y="{_HEIGHT - 4}">{name}</text>'
-        inside = "\n".join((f"<title>{name}</title>", *lines, *parts, caption))
-        return f'<svg role="img" viewBox="0 0 {_WIDTH} {_HEIGHT}">\n{inside}\n</svg>'
-
-
 def _score_after(game: GameAnalysis) -> str:
     if game.winner is None or game.points is None:
         return ""
@@ -354,21 +295,3 @@ def _score_after(game: GameAnalysis) -> str:
 
 def _anchor(decision: JudgedPlay | JudgedCube) -> str:
     return f"turn-{decision.game}-{decision.turn}-{'cube' if isinstance(decision, JudgedCube) else 'play'}"
-
-
-def _cell(html: str, *, text: bool = False, kind: str = "") -> str:
-    classes = " ".join(filter(None, ("t" * text, kind)))
-    return f'<td class="{classes}">{html}</td>' if classes else f"<td>{html}</td>"
-
-
-def _open_table(headers: Sequence[str], num_text: int) -> Iterator[str]:
-    cells = "".join(f"<th{' class=t' * (i < num_text)}>{header}</th>" for i, header in enumerate(headers))
-    yield f'<div class="wide"><table>\n<tr>{cells}</tr>'
-
-
-def _table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, num_text: int = 1) -> Iterator[str]:
-    """Yield a table of HTML cells, the first columns text and the others numbers."""
-    yield from _open_table(headers, num_text)
-    for row in rows:
-        yield f"<tr>{''.join(_cell(html, text=i < num_text) for i, html in enumerate(row))}</tr>"
-    yield "</table></div>"

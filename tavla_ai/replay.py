@@ -1,0 +1,194 @@
+"""Contests of a tournament played again, move for move, from the seed and the players."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tavla_ai import engine
+from tavla_ai.bots import Bot, make_bot
+from tavla_ai.contests import utilities
+from tavla_ai.error_rate import write_whole
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.formats.mat import Game, Match, Turn, write_mat
+from tavla_ai.lockstep import WatchedTurn, play_pairs
+from tavla_ai.position import Play, Position, format_play
+from tavla_ai.results import BotIdentity, ContestLine, Settings, read_lines, read_settings
+from tavla_ai.rulesets import Ruleset
+
+MAT_FOLDER = "mat"
+_PAIRS_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A contest, turn by turn.
+
+    Attributes:
+      ruleset: the game.
+      players: names of A and B.
+      length: points that win the match; None for a single game.
+      turns: all turns of all its games, in order.
+    """
+
+    ruleset: Ruleset
+    players: tuple[str, str]
+    length: int | None
+    turns: tuple[WatchedTurn, ...]
+
+    def games(self) -> list[list[WatchedTurn]]:
+        """Return the turns of each game."""
+        return [list(turns) for _, turns in groupby(self.turns, key=lambda turn: turn.round)]
+
+    def play_of(self, turn: WatchedTurn) -> Play | None:
+        """Return the steps of a turn; None where the player made no legal play."""
+        if not isinstance(turn.after, np.ndarray):
+            return None
+        return play_between(self.ruleset, turn.board, turn.dice, turn.after)
+
+    def match(self) -> Match:
+        """Return the contest as match files hold it, A on the left.
+
+        Raises:
+          RulesetError: match files do not hold this game.
+        """
+        if self.ruleset.family != "opposed-hit":
+            raise RulesetError(f"{self.ruleset.name}: match files hold tavla and backgammon only")
+        games = []
+        for number, turns in enumerate(self.games(), start=1):
+            last = turns[-1]
+            length = self.length or 0
+            score = (0, 0) if self.length is None else (length - last.away[0], length - last.away[1])
+            games.append(
+                Game(
+                    number=number,
+                    score=score,
+                    turns=tuple(Turn(turn.side, dice=turn.dice, play=self.play_of(turn)) for turn in turns),
+                    winner=None if last.score is None else last.side,
+                    points=last.score,
+                )
+            )
+        # A name in a match file has no colon.
+        a, b = (name.replace(":", " ") for name in self.players)
+        return Match(self.length, (a, b), tuple(games), (("Variation", self.ruleset.title),))
+
+    def text(self) -> str:
+        """Return the contest for people, a turn a line."""
+        lines = []
+        for number, turns in enumerate(self.games(), start=1):
+            lines.append(f"Game {number}: " + ", ".join(self.players))
+            for turn in turns:
+                steps = self.play_of(turn)
+                position = Position.from_board(turn.board, self.ruleset)
+                what = str(turn.after) if steps is None else format_play(position, steps, self.ruleset)
+                lines.append(f"{turn.ply + 1:4} {self.players[turn.side]}  {turn.dice[0]}{turn.dice[1]}: {what}")
+            last = turns[-1]
+            lines.append("     void" if last.score is None else f"     {self.players[last.side]} scores {last.score}")
+        return "\n".join(lines)
+
+
+def play_between(
+    ruleset: Ruleset, board: npt.NDArray[np.int8], dice: tuple[int, int], after: npt.NDArray[np.int8]
+) -> Play:
+    """Return steps that lead from a board `[2, places]` to an afterstate of its legal plays."""
+    afterstates, steps, _ = engine.legal_plays(engine.compile_rules(ruleset), board, *dice)
+    index = int(np.flatnonzero((afterstates == after).all(axis=(1, 2)))[0])
+    return tuple((int(start), int(end)) for start, end in steps[index].tolist() if start >= 0)
+
+
+def replay_pairs(
+    ruleset: Ruleset, a: Bot, b: Bot, seed: int, match_length: int | None, first_pair: int, num_pairs: int
+) -> list[Replayed]:
+    """Play pairs again and return their contests: A in seat 0, then in seat 1, pair by pair.
+
+    Raises:
+      RulesetError: Gul Bara, whose turns are more than one play.
+    """
+    if ruleset.family == "gul-bara":
+        raise RulesetError(f"{ruleset.name}: a turn is more than one play; its games are not played again")
+    turns: dict[tuple[int, int], list[WatchedTurn]] = {}
+    values, inputs = utilities(ruleset, match_length)
+    play_pairs(
+        ruleset,
+        a.player,
+        b.player,
+        seed=seed,
+        first_pair=first_pair,
+        num_pairs=num_pairs,
+        length=match_length or 0,
+        values=values,
+        inputs=inputs,
+        watch=lambda turn: turns.setdefault((turn.pair, turn.a_seat), []).append(turn),
+    )
+    return [Replayed(ruleset, (a.name, b.name), match_length, tuple(turns[key])) for key in sorted(turns)]
+
+
+class TournamentReplay:
+    """A finished, or broken off, tournament's folder with its players, who can play its contests again.
+
+    Raises:
+      TavlaError: the folder holds no tournament, or a player is not what it was.
+      RulesetError: it holds one of sets of games.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.settings: Settings = read_settings(path)
+        if not isinstance(self.settings.ruleset, Ruleset):
+            raise RulesetError(f"{self.settings.ruleset.name}: the games of a set are not played again")
+        self.ruleset = self.settings.ruleset
+        self.lines: Sequence[ContestLine] = read_lines(path)
+        self.bots = tuple(self._bot(bot) for bot in self.settings.bots)
+
+    def _bot(self, identity: BotIdentity) -> Bot:
+        bot = make_bot(identity.name, self.ruleset)
+        if BotIdentity.of(identity.name, bot.checkpoint) != identity:
+            raise TavlaError(f"{self.path}: {identity.name} has other weights than it played with")
+        return bot
+
+    def contest(self, number: int) -> Replayed:
+        """Play contest number `number`, from 1 up, of `results.jsonl` again.
+
+        Raises:
+          TavlaError: there is no such contest.
+        """
+        if not 1 <= number <= len(self.lines):
+            raise TavlaError(f"game {number} of {self.path}: expected 1 to {len(self.lines)}")
+        line = self.lines[number - 1]
+        return self.pairs(line.pairing, line.pair, 1)[line.a_seat]
+
+    def pairs(self, pairing: int, first_pair: int, num_pairs: int) -> list[Replayed]:
+        """Play some pairs of a pairing again."""
+        a, b = (self.bots[i] for i in self.settings.pairings[pairing])
+        return replay_pairs(self.ruleset, a, b, self.settings.seed, self.settings.match_length, first_pair, num_pairs)
+
+    def write_mats(self) -> int:
+        """Write a match file for each contest that has none yet, and return how many.
+
+        Raises:
+          RulesetError: match files do not hold this game.
+        """
+        folder = self.path / MAT_FOLDER
+        folder.mkdir(exist_ok=True)
+        wanted: dict[int, set[int]] = {}
+        for line in self.lines:
+            if not (folder / _mat_name(line.pairing, line.pair, line.a_seat)).exists():
+                wanted.setdefault(line.pairing, set()).add(line.pair)
+        written = 0
+        for pairing, pairs in wanted.items():
+            for first in range(min(pairs), max(pairs) + 1, _PAIRS_AT_ONCE):
+                number = min(_PAIRS_AT_ONCE, max(pairs) + 1 - first)
+                for index, contest in enumerate(self.pairs(pairing, first, number)):
+                    file = folder / _mat_name(pairing, first + index // 2, index % 2)
+                    write_whole(file, write_mat(contest.match()).encode())
+                    written += 1
+        return written
+
+
+def _mat_name(pairing: int, pair: int, a_seat: int) -> str:
+    return f"{pairing:03}-{pair:06}-{a_seat}.mat"

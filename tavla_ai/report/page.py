@@ -1,0 +1,116 @@
+"""The frame of a report: one HTML page that needs nothing from outside, its tables and its charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+# Lengths of a chart, in its own unit.
+WIDTH, HEIGHT = 640, 170
+LEFT, RIGHT, TOP, BOTTOM = 44, 632, 12, 150
+
+# Blue and orange are told apart by every kind of eye.
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #33302b; background: #ffffff; margin: 0 auto; max-width: 1080px;
+  padding: 1.5rem 1rem 4rem }
+h1 { margin: 0; font-size: 1.7rem } h2 { margin: 2.5rem 0 .5rem; font-size: 1.25rem } h3 { margin: 1.5rem 0 .3rem }
+p { margin: .3rem 0 } .quiet { color: #6d675c } a { color: #1f6fb2 }
+.wide { overflow-x: auto } table { border-collapse: collapse; margin: .5rem 0; font-variant-numeric: tabular-nums }
+th, td { padding: .2rem .7rem; text-align: right; border-bottom: 1px solid #e6dfd1; white-space: nowrap }
+th { color: #6d675c; font-weight: 600 } .t { text-align: left }
+.p0 { color: #1a5c94 } .p1 { color: #a34a10 } .right { background: #fbf8f2 }
+td.doubtful { background: #fff3cf } td.error { background: #ffd9b0 }
+td.blunder { background: #f7b3a6; font-weight: 600 }
+.boards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 1rem }
+figure { margin: 0 } figcaption { font-weight: 600 } .boards svg { width: 100%; height: auto }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 400px), 1fr)); gap: 1rem }
+.charts svg { width: 100%; height: auto } .charts text { font: 12px system-ui, sans-serif; fill: #6d675c }
+.axis { stroke: #e6dfd1 } .line { fill: none; stroke-width: 2 }
+.win { stroke: #33302b } .luck { stroke: #1b7f5c } .skill { stroke: #8a3fa0; stroke-dasharray: 6 3 }
+.charts .luck-name { fill: #1b7f5c } .charts .skill-name { fill: #8a3fa0 }
+.dot0 { fill: #1f6fb2 } .dot1 { fill: #d9660f }
+.bar { fill: #1f6fb2 } .pale { fill: #1f6fb2; fill-opacity: .35 } .raw { stroke: #1f6fb2 } .adjusted { stroke: #d9660f }
+.plot { max-width: 760px } .plot text { font: 13px system-ui, sans-serif; fill: #33302b }
+.dot-raw { fill: #1f6fb2 } .dot-adjusted { fill: #d9660f }
+summary { cursor: pointer; color: #1f6fb2 }
+"""
+
+
+def page(title: str, parts: Iterable[str]) -> str:
+    """Return an HTML document without scripts, links or pictures from elsewhere.
+
+    Args:
+      title: HTML.
+      parts: the body's HTML.
+    """
+    return "\n".join(
+        (
+            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>",
+            *parts,
+            "</body>\n</html>\n",
+        )
+    )
+
+
+class Chart:
+    """A chart with room for lines, dots and bars between two ranges."""
+
+    def __init__(self, across: tuple[float, float], up: tuple[float, float]) -> None:
+        self.first, self.last = across
+        self.low, self.high = up
+
+    def x(self, value: float) -> float:
+        """Return where a value lies across."""
+        return LEFT + (RIGHT - LEFT) * (value - self.first) / (self.last - self.first)
+
+    def y(self, value: float) -> float:
+        """Return how high a value lies."""
+        return BOTTOM - (BOTTOM - TOP) * (value - self.low) / (self.high - self.low)
+
+    def line(self, points: Iterable[tuple[float, float]], kind: str) -> str:
+        """Return a line through points (across, up); `kind` is its class."""
+        corners = " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y in points)
+        return f'<polyline class="line {kind}" points="{corners}"/>'
+
+    def svg(
+        self,
+        name: str,
+        ticks: Sequence[tuple[float, str]],
+        parts: Sequence[str],
+        across: Sequence[tuple[float, str]] = (),
+    ) -> str:
+        """Return the chart with its name, and marks (value, HTML) up its side and across its foot."""
+        lines = [
+            f'<line class="axis" x1="{LEFT}" x2="{RIGHT}" y1="{self.y(value):.1f}" y2="{self.y(value):.1f}"/>'
+            f'<text x="{LEFT - 6}" y="{self.y(value) + 4:.1f}" text-anchor="end">{text}</text>'
+            for value, text in ticks
+        ]
+        lines += [
+            f'<text x="{self.x(value):.1f}" y="{BOTTOM + 14}" text-anchor="middle">{text}</text>'
+            for value, text in across
+        ]
+        caption = f'<text x="{LEFT}" y="{TOP - 2 if across else HEIGHT - 4}">{name}</text>'
+        inside = "\n".join((f"<title>{name}</title>", *lines, *parts, caption))
+        return f'<svg role="img" viewBox="0 0 {WIDTH} {HEIGHT}">\n{inside}\n</svg>'
+
+
+def cell(html: str, *, text: bool = False, kind: str = "") -> str:
+    """Return a cell of HTML; `kind` is its class."""
+    classes = " ".join(filter(None, ("t" * text, kind)))
+    return f'<td class="{classes}">{html}</td>' if classes else f"<td>{html}</td>"
+
+
+def open_table(headers: Sequence[str], num_text: int) -> Iterator[str]:
+    """Yield the head of a table, which `</table></div>` closes."""
+    cells = "".join(f"<th{' class=t' * (i < num_text)}>{header}</th>" for i, header in enumerate(headers))
+    yield f'<div class="wide"><table>\n<tr>{cells}</tr>'
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, num_text: int = 1) -> Iterator[str]:
+    """Yield a table of HTML cells, the first columns text and the others numbers."""
+    yield from open_table(headers, num_text)
+    for row in rows:
+        yield f"<tr>{''.join(cell(html, text=i < num_text) for i, html in enumerate(row))}</tr>"
+    yield "</table></div>"

@@ -1,0 +1,296 @@
+"""A tournament as one HTML page that needs nothing from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from tavla_ai.bots import Bot
+from tavla_ai.checkpoint import Checkpoint
+from tavla_ai.contests import Contests
+from tavla_ai.differences import Difference, find_differences
+from tavla_ai.error_rate import write_whole
+from tavla_ai.position import Position, format_play
+from tavla_ai.replay import play_between
+from tavla_ai.report.board import board_svg
+from tavla_ai.report.page import Chart, page, table
+from tavla_ai.results import REPORT_FILE, read_contests, read_settings
+from tavla_ai.rulesets import MatchSet, Ruleset, scores_of
+from tavla_ai.tournament import BotTotal, PairResult, TournamentResult
+
+# Pairs of each pairing that are gone through for decisions on which the two bots differ, pairings so gone through,
+# and boards shown.
+_SAMPLED_PAIRS, _SAMPLED_PAIRINGS, _BOARDS = 6, 10, 8
+# Dots of a chart: more would only be darker.
+_MOST_DOTS = 1500
+_BINS = 30
+# Lengths of the plot of intervals.
+_ROW, _NAMES, _LETTERS, _PLOT_WIDTH = 26, 300, 44, 760
+
+
+def write_report(out: Path, result: TournamentResult, bots: Sequence[Bot]) -> None:
+    """Write the page of a finished tournament into its folder.
+
+    Args:
+      out: the folder, which holds the tournament's contests.
+      result: what it came to.
+      bots: who took part.
+    """
+    settings = read_settings(out)
+    judge = next((bot.checkpoint for bot in bots if bot.checkpoint is not None), None)
+    found: list[Difference] = []
+    game = settings.ruleset
+    if judge is not None and isinstance(game, Ruleset) and game.family != "gul-bara":
+        for a, b in settings.pairings[:_SAMPLED_PAIRINGS]:
+            pairs = min(_SAMPLED_PAIRS, settings.games // 2)
+            found += find_differences(game, bots[a], bots[b], settings.seed, settings.match_length, judge, pairs)
+    worst = sorted(found, key=lambda difference: -abs(difference.lead))[:_BOARDS]
+    contests = list(read_contests(out).values())
+    write_whole(out / REPORT_FILE, tournament_html(result, game, contests, worst, judge).encode())
+
+
+def tournament_html(
+    result: TournamentResult,
+    game: Ruleset | MatchSet,
+    contests: Sequence[Contests],
+    differences: Sequence[Difference],
+    judge: Checkpoint | None,
+) -> str:
+    """Return the page: who is how strong, who scored what against whom, luck, lengths and scores, and boards.
+
+    Args:
+      result: what the tournament came to.
+      game: what was played.
+      contests: those of each of its pairings.
+      differences: decisions that get boards.
+      judge: whose network judged these decisions.
+    """
+    return page("Tournament", _Page(result, game).parts(contests, differences, judge))
+
+
+class _Page:
+    """The page's parts; names come from the user and are escaped."""
+
+    def __init__(self, result: TournamentResult, game: Ruleset | MatchSet) -> None:
+        self.result, self.game = result, game
+        self.is_match = result.match_length is not None
+        self.unit = "share of matches won, %" if self.is_match else "points per game"
+
+    def parts(
+        self, contests: Sequence[Contests], differences: Sequence[Difference], judge: Checkpoint | None
+    ) -> Iterator[str]:
+        result = self.result
+        contest = f"matches to {result.match_length}" if self.is_match else "single games"
+        yield "<h1>Tournament</h1>"
+        yield f'<p class="quiet">{escape(self.game.title)} · {contest} · seed {result.seed}</p>'
+        yield "<p>Every pair has the same dice twice, with the seats swapped. Intervals are 95 %, from the pairs.</p>"
+        if result.judge is not None:
+            yield (
+                f"<p>Luck is what {escape(result.judge)} says of each roll. "
+                "A result without it (orange) has the same mean as the raw one (blue) and a smaller error.</p>"
+            )
+        if result.ratings is not None:
+            yield "<h2>Ratings (Bradley–Terry, 1500 on average)</h2>"
+            rated = [
+                (player.name, [("raw", player.rating, player.standard_error)]) for player in result.ratings.players
+            ]
+            yield _intervals(rated, lambda rating: f"{rating:.0f}")
+        yield f"<h2>All pairings of each bot: {self.unit}</h2>"
+        yield self.totals()
+        yield "<h2>Who scored what against whom</h2>"
+        yield from self.cross_table()
+        yield from self.pairings()
+        yield "<h2>Games</h2>"
+        yield '<div class="charts">'
+        if result.judge is not None:
+            yield self.luck_chart(contests)
+        yield self.length_chart(contests)
+        yield self.score_chart(contests)
+        yield "</div>"
+        if judge is not None and isinstance(self.game, Ruleset):
+            yield from self.boards(self.game, differences, judge)
+
+    def figure(self, one: PairResult | BotTotal) -> tuple[float, float | None, float, float | None]:
+        """Return the raw mean and error, and those without luck, which are the raw ones where nobody judged it."""
+        raw = one.points_per_game if one.match_win_share is None else one.match_win_share
+        if one.adjusted is None:
+            return raw, one.standard_error, raw, one.standard_error
+        return raw, one.standard_error, one.adjusted, one.adjusted_standard_error
+
+    def text(self, value: float, error: float | None) -> str:
+        if self.is_match:
+            return f"{100 * value:.1f}" + ("" if error is None else f" ± {196 * error:.1f}")
+        return f"{value:+.3f}" + ("" if error is None else f" ± {1.96 * error:.3f}")
+
+    def totals(self) -> str:
+        """Return the raw interval of each bot, and below it the one without luck."""
+        rows = []
+        for total in self.result.totals:
+            raw, raw_error, mean, error = self.figure(total)
+            figures = [("raw", raw, raw_error or 0.0)]
+            if self.result.judge is not None:
+                figures.append(("adjusted", mean, error or 0.0))
+            rows.append((total.name, figures))
+        return _intervals(rows, lambda value: self.text(value, None))
+
+    def cross_table(self) -> Iterator[str]:
+        names = [total.name for total in self.result.totals]
+        found: dict[tuple[str, str], str] = {}
+        for pairing in self.result.pairings:
+            _, _, mean, error = self.figure(pairing)
+            found[pairing.a, pairing.b] = self.text(mean, error)
+            found.setdefault((pairing.b, pairing.a), self.text(1 - mean if self.is_match else -mean, error))
+        rows = [
+            [
+                escape(total.name),
+                *(found.get((total.name, name), "") for name in names),
+                f"<b>{self.text(*self.figure(total)[2:])}</b>",
+            ]
+            for total in self.result.totals
+        ]
+        yield from table(["", *map(escape, names), "all"], rows)
+
+    def pairings(self) -> Iterator[str]:
+        headers = ["A", "B", "matches" if self.is_match else "games", "raw"]
+        headers += ["without luck"] if self.result.judge is not None else []
+        headers += ["wins %", "mars %", "B's mars %", "void", "turns a game"]
+        rows, faults = [], []
+        for pairing in self.result.pairings:
+            raw, raw_error, mean, error = self.figure(pairing)
+            adjusted = [self.text(mean, error)] if self.result.judge is not None else []
+            shares = [pairing.win_share, pairing.mars_share, pairing.opponent_mars_share]
+            rows.append(
+                [
+                    escape(pairing.a),
+                    escape(pairing.b),
+                    str(pairing.wins + pairing.losses + pairing.draws),
+                    self.text(raw, raw_error),
+                    *adjusted,
+                    *("" if share is None else f"{100 * share:.1f}" for share in shares),
+                    str(pairing.void_games),
+                    f"{pairing.plies_per_game:.1f}",
+                ]
+            )
+            faults += [
+                f"<li>{escape(pairing.a)} – {escape(pairing.b)}: {count} void, {escape(fault)}</li>"
+                for fault, count in pairing.faults.items()
+            ]
+        yield from table(headers, rows, num_text=2)
+        if faults:
+            yield f"<ul>{''.join(faults)}</ul>"
+
+    def luck_chart(self, contests: Sequence[Contests]) -> str:
+        """Return a dot for each pair: A's luck across, his raw result up."""
+        lucks, raws = [], []
+        for one in contests:
+            if one.luck is not None:
+                lucks.append(one.luck.mean(axis=1))
+                raws.append(one.points.mean(axis=1) / (2 if self.is_match else 1))
+        luck, raw = np.concatenate(lucks), np.concatenate(raws)
+        every = max(1, len(luck) // _MOST_DOTS)
+        reach = max(0.1, float(np.abs(luck).max()), float(np.abs(raw).max()))
+        chart = Chart((-reach, reach), (-reach, reach))
+        dots = [
+            f'<circle class="pale" cx="{chart.x(x):.1f}" cy="{chart.y(y):.1f}" r="2.5"/>'
+            for x, y in zip(luck[::every].tolist(), raw[::every].tolist(), strict=True)
+        ]
+        marks = [(-reach, f"{-reach:.1f}"), (0.0, "0"), (reach, f"{reach:+.1f}")]
+        varies = float(np.std(luck)) > 0 and float(np.std(raw)) > 0
+        known = f", correlation {np.corrcoef(luck, raw)[0, 1]:.2f}" if varies else ""
+        parts = [chart.line([(-reach, -reach), (reach, reach)], "luck"), *dots]
+        what = "matches won, less half" if self.is_match else "points per game"
+        return chart.svg(f"A's {what} in each pair, up, and his luck, across{known}", marks, parts, marks)
+
+    def length_chart(self, contests: Sequence[Contests]) -> str:
+        plies = np.concatenate([one.plies.ravel() for one in contests])
+        counts, edges = np.histogram(plies, bins=min(_BINS, int(np.ptp(plies)) + 1))
+        what = "matches" if self.is_match else "games"
+        marks = [(float(edge), f"{edge:.0f}") for edge in (edges[0], (edges[0] + edges[-1]) / 2, edges[-1])]
+        return _histogram(f"{what} by turns of both sides", counts.tolist(), edges.tolist(), marks)
+
+    def score_chart(self, contests: Sequence[Contests]) -> str:
+        scores = np.sum([one.scores.sum(axis=(0, 1)) for one in contests], axis=0)
+        counts = [*scores.tolist(), sum(int(one.void_games.sum()) for one in contests)]
+        names = [*(f"{score:+d}" for score in scores_of(self.game)), "void"]
+        edges = [float(i) for i in range(len(counts) + 1)]
+        marks = [(i + 0.5, name) for i, name in enumerate(names)]
+        return _histogram("games by A's score", counts, edges, marks)
+
+    def boards(self, ruleset: Ruleset, differences: Sequence[Difference], judge: Checkpoint) -> Iterator[str]:
+        yield "<h2>Costliest differences</h2>"
+        yield (
+            f'<p class="quiet">From the first pairs of each pairing: the same roll played by both bots, judged by '
+            f"{escape(str(judge.path))} at 0-ply.</p>"
+        )
+        if not differences:
+            yield "<p>The bots played all of these positions alike.</p>"
+        yield '<div class="boards">'
+        for difference in differences:
+            turn = difference.turn
+            position = Position.from_board(turn.board, ruleset)
+            plays = [
+                play_between(ruleset, turn.board, turn.dice, after)
+                for after in (turn.after, difference.other)
+                if isinstance(after, np.ndarray)
+            ]
+            lead = f"{100 * difference.lead:+.2f} %" if self.is_match else f"{difference.lead:+.3f}"
+            texts = [
+                f"{escape(name)}: {escape(format_play(position, play, ruleset))}"
+                for name, play in zip(difference.players, plays, strict=True)
+            ]
+            yield "<figure><figcaption>{}-{} ({})<br>{}<br>{}</figcaption>".format(*turn.dice, lead, *texts)
+            yield board_svg(position, ruleset, dice=turn.dice, play=plays[0], names=difference.players)
+            yield "</figure>"
+        yield "</div>"
+
+
+def _intervals(rows: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], text: Callable[[float], str]) -> str:
+    """Return a plot with a row of 95 % intervals for each name.
+
+    Args:
+      rows: names, each with (class, mean, standard error) of its intervals.
+      text: writes a value.
+    """
+    figures = [figure for _, own in rows for figure in own]
+    low = min(mean - 1.96 * error for _, mean, error in figures)
+    high = max(mean + 1.96 * error for _, mean, error in figures)
+    pad = 0.05 * (high - low) or 0.1
+    low, high = low - pad, high + pad
+
+    def x(value: float) -> float:
+        return _NAMES + (_PLOT_WIDTH - 30 - _NAMES) * (value - low) / (high - low)
+
+    parts = []
+    foot = _ROW * len(rows) + 16
+    for mark in np.linspace(low + pad, high - pad, 5).tolist():
+        parts.append(
+            f'<line class="axis" x1="{x(mark):.1f}" x2="{x(mark):.1f}" y1="0" y2="{foot - 16}"/>'
+            f'<text x="{x(mark):.1f}" y="{foot}" text-anchor="middle">{text(mark)}</text>'
+        )
+    for i, (name, own) in enumerate(rows):
+        middle = _ROW * i + _ROW / 2
+        parts.append(f'<text x="{_NAMES - 8}" y="{middle + 4}" text-anchor="end">{escape(name[-_LETTERS:])}</text>')
+        for j, (kind, mean, error) in enumerate(own):
+            y = middle + 8 * (j - (len(own) - 1) / 2)
+            begin, end = x(mean - 1.96 * error), x(mean + 1.96 * error)
+            parts.append(
+                f'<line class="line {kind}" x1="{begin:.1f}" x2="{end:.1f}" y1="{y}" y2="{y}"/>'
+                f'<circle class="dot-{kind}" cx="{x(mean):.1f}" cy="{y}" r="3.5"><title>{text(mean)}, '
+                f"{text(mean - 1.96 * error)} to {text(mean + 1.96 * error)}</title></circle>"
+            )
+    inside = "\n".join(parts)
+    return f'<svg class="plot" role="img" viewBox="0 0 {_PLOT_WIDTH} {foot + 6}">\n{inside}\n</svg>'
+
+
+def _histogram(name: str, counts: Sequence[int], edges: Sequence[float], marks: Sequence[tuple[float, str]]) -> str:
+    most = max(1, *counts)
+    chart = Chart((edges[0], edges[-1]), (0, most))
+    bars = [
+        f'<rect class="bar" x="{chart.x(begin) + 1:.1f}" width="{max(1.0, chart.x(end) - chart.x(begin) - 2):.1f}" '
+        f'y="{chart.y(count):.1f}" height="{chart.y(0) - chart.y(count):.1f}"><title>{count}</title></rect>'
+        for count, begin, end in zip(counts, edges, edges[1:], strict=False)
+    ]
+    return chart.svg(name, [(0, "0"), (most, str(most))], bars, marks)

@@ -1,0 +1,288 @@
+"""Where the contests of a tournament are played: on threads of this process, or on Ray workers.
+
+Contests come back in their order and are the same wherever they were played.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from tavla_ai import engine
+from tavla_ai.bots import BASELINES, Bot, Level, checkpoint_bot, join_bots, make_bot, network_player
+from tavla_ai.checkpoint import Checkpoint
+from tavla_ai.contests import Contests, match_utilities, utilities
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.lockstep import play_pairs
+from tavla_ai.rulesets import MatchSet, Ruleset, games_of
+
+ProgressCallback = Callable[[int], None]
+
+# Ctrl-C and progress wait for one call of the engine.
+_SECONDS_PER_CALL = 0.5
+# Games with an outside engine go on together, so many pairs at a time.
+_LOCKSTEP_PAIRS = 128
+# A Ray worker always has its next piece of work waiting.
+_IN_FLIGHT = 2
+_FIRST_RAY_PAIRS = 8
+
+
+class ContestTable:
+    """Where bots play each other; a process that plays has one of its own.
+
+    Args:
+      game: the game, or the set of games; the bots must have been made for it.
+      bots: who may play.
+      seed: of the dice.
+      match_length: points that win a match; None for single games.
+      judge: whose network says how lucky rolls were; None does without.
+
+    Raises:
+      RulesetError: Gul Bara, whose luck is not known, or a set is to be judged; or a set is to be played in single
+        games.
+    """
+
+    def __init__(
+        self,
+        game: Ruleset | MatchSet,
+        bots: Sequence[Bot],
+        seed: int,
+        match_length: int | None,
+        judge: Checkpoint | None,
+    ) -> None:
+        self.game, self.bots, self.judge = game, tuple(bots), judge
+        self.seed, self.match_length = seed, match_length
+        self.judging: engine.Player | None = None
+        if isinstance(game, MatchSet):
+            if match_length is None:
+                raise RulesetError(f"{game.name}: a set of games is played in matches; expected a match length")
+            if judge is not None:
+                raise RulesetError(f"{game.name}: each game of a set has its own network; its luck is not judged")
+            self.utilities = match_utilities(game, match_length)
+        else:
+            self.utilities = [utilities(game, match_length)]
+            if judge is not None:
+                if game.family == "gul-bara":
+                    raise RulesetError(f"{game.name}: a turn is more than one roll; its luck is not known")
+                self.judging = network_player(game, judge.network_for(game))
+        self.rules = [engine.compile_rules(ruleset) for ruleset in games_of(game)]
+
+    def is_native(self, a: int, b: int) -> bool:
+        """Return whether the engine plays both sides."""
+        return all(isinstance(part.player, engine.Player) for i in (a, b) for part in _parts(self.bots[i]))
+
+    def play(
+        self,
+        a: int,
+        b: int,
+        first_pair: int,
+        num_pairs: int,
+        threads: int = 1,
+        progress: ProgressCallback | None = None,
+    ) -> Contests:
+        """Play some pairs of bot number `a` against bot number `b`.
+
+        Args:
+          threads: of the engine.
+          progress: called with the number of contests finished since its last call.
+        """
+        contest: dict[str, Any] = {
+            "seed": self.seed,
+            "first_pair": first_pair,
+            "num_pairs": num_pairs,
+            "length": self.match_length or 0,
+            "threads": min(threads, num_pairs),
+        }
+        if isinstance(self.game, MatchSet):
+            result = engine.duel_set(
+                self.rules,
+                self._players(a),
+                self._players(b),
+                values=[values for values, _ in self.utilities],
+                inputs=[inputs for _, inputs in self.utilities],
+                **contest,
+            )
+        else:
+            values, inputs = self.utilities[0]
+            contest |= {"values": values, "inputs": inputs, "judge": self.judging}
+            players = self.bots[a].player, self.bots[b].player
+            if not (isinstance(players[0], engine.Player) and isinstance(players[1], engine.Player)):
+                return play_pairs(self.game, *players, **contest, progress=progress)
+            result = engine.duel(self.rules[0], players[0], players[1], **contest)
+        if progress is not None:
+            progress(2 * num_pairs)
+        return Contests(
+            result.points,
+            result.contest_scores,
+            result.contest_voids,
+            result.contest_plies,
+            None if self.judging is None else result.luck,
+        )
+
+    def _players(self, bot: int) -> list[engine.Player]:
+        players = [part.player for part in _parts(self.bots[bot])]
+        native = [player for player in players if isinstance(player, engine.Player)]
+        if len(native) < len(self.rules):
+            raise RulesetError(f"{self.bots[bot].name}: outside engines do not play sets of games")
+        return native
+
+    def recipe(self) -> dict[str, Any]:
+        """Return what `from_recipe` needs to make the same table in another process.
+
+        Raises:
+          TavlaError: a bot was made of a network that is in no checkpoint.
+        """
+        return {
+            "game": self.game,
+            "bots": [[_recipe(part) for part in _parts(bot)] for bot in self.bots],
+            "names": [bot.name for bot in self.bots],
+            "seed": self.seed,
+            "match_length": self.match_length,
+            "judge": self.judge,
+        }
+
+    @staticmethod
+    def from_recipe(recipe: dict[str, Any]) -> ContestTable:
+        """Return the table of a recipe."""
+        game = recipe["game"]
+        bots = []
+        for name, parts in zip(recipe["names"], recipe["bots"], strict=True):
+            made = [
+                make_bot(spec, ruleset) if checkpoint is None else checkpoint_bot(spec, ruleset, checkpoint, level)
+                for (spec, checkpoint, level), ruleset in zip(parts, games_of(game), strict=True)
+            ]
+            bots.append(made[0] if isinstance(game, Ruleset) else join_bots(name, made))
+        return ContestTable(game, bots, recipe["seed"], recipe["match_length"], recipe["judge"])
+
+
+def _parts(bot: Bot) -> tuple[Bot, ...]:
+    return bot.parts or (bot,)
+
+
+def _recipe(bot: Bot) -> tuple[str, Checkpoint | None, Level]:
+    if bot.checkpoint is None and isinstance(bot.player, engine.Player) and bot.name not in BASELINES:
+        raise TavlaError(f"{bot.name}: is in no checkpoint that another process could read")
+    return bot.name, bot.checkpoint, bot.level
+
+
+class Runner(Protocol):
+    """Plays contests somewhere."""
+
+    def play(self, a: int, b: int, first: int, end: int, progress: ProgressCallback | None) -> Iterator[Contests]:
+        """Play the pairs `first` to `end` − 1 of bot number `a` against number `b` and yield them in order.
+
+        Args:
+          progress: called with the number of contests finished since its last call.
+        """
+
+
+class LocalRunner:
+    """Plays on threads of this process."""
+
+    def __init__(self, table: ContestTable, workers: int) -> None:
+        self._table, self._workers = table, workers
+
+    def play(self, a: int, b: int, first: int, end: int, progress: ProgressCallback | None) -> Iterator[Contests]:
+        """See `Runner`."""
+        workers, is_native = self._workers, self._table.is_native(a, b)
+        chunk = 4 * workers if is_native else _LOCKSTEP_PAIRS
+        while first < end:
+            count = min(chunk, end - first)
+            began = time.perf_counter()
+            yield self._table.play(a, b, first, count, workers, progress)
+            first += count
+            if is_native:
+                # A multiple of the workers keeps all of them busy.
+                chunk = max(1, _next_chunk(count, time.perf_counter() - began) // workers) * workers
+
+
+class _RayWorker:
+    """A Ray worker's own table."""
+
+    def __init__(self, recipe: dict[str, Any]) -> None:
+        self._table = ContestTable.from_recipe(recipe)
+
+    def pid(self) -> int:
+        """Return the process, for those who watch over it."""
+        return os.getpid()
+
+    def play(self, a: int, b: int, first_pair: int, num_pairs: int) -> tuple[Contests, float]:
+        """Return the contests and the seconds that they took."""
+        began = time.perf_counter()
+        return self._table.play(a, b, first_pair, num_pairs), time.perf_counter() - began
+
+
+class RayRunner:
+    """Plays on Ray workers; `ray_runner` makes them."""
+
+    def __init__(self, ray: Any, workers: Sequence[Any]) -> None:
+        self.workers = workers
+        self._ray = ray
+
+    def play(self, a: int, b: int, first: int, end: int, progress: ProgressCallback | None) -> Iterator[Contests]:
+        """See `Runner`."""
+        free = deque(list(self.workers) * _IN_FLIGHT)
+        at_work: dict[Any, tuple[int, Any]] = {}
+        finished: dict[int, Contests] = {}
+        chunk, due = _FIRST_RAY_PAIRS, first
+        while due < end:
+            while free and first < end:
+                count = min(chunk, end - first)
+                worker = free.popleft()
+                at_work[worker.play.remote(a, b, first, count)] = first, worker
+                first += count
+            (done,), _ = self._ray.wait(list(at_work), num_returns=1)
+            begin, worker = at_work.pop(done)
+            finished[begin], seconds = self._ray.get(done)
+            free.append(worker)
+            chunk = max(1, _next_chunk(finished[begin].num_pairs, seconds))
+            if progress is not None:
+                progress(2 * finished[begin].num_pairs)
+            while due in finished:
+                contests = finished.pop(due)
+                due += contests.num_pairs
+                yield contests
+
+
+@contextmanager
+def ray_runner(table: ContestTable, workers: int, address: str = "local") -> Iterator[RayRunner]:
+    """Yield a runner on so many Ray workers of one CPU each; a worker that dies is replaced, its work done again.
+
+    Args:
+      address: `local` starts a Ray of its own, `auto` joins the cluster that there is, or the address of one. A Ray
+        that this process has joined before is used as it is.
+
+    Raises:
+      TavlaError: Ray is not installed, or not to be found there; or a bot is in no checkpoint.
+    """
+    try:
+        import ray
+    except ImportError:
+        raise TavlaError("Ray is not installed; pip install tavla-ai[train], or ask for no Ray workers") from None
+    recipe = table.recipe()
+    is_own = not ray.is_initialized()
+    if is_own:
+        options: dict[str, Any] = {"address": address, "log_to_driver": False, "configure_logging": False}
+        if address == "local":
+            options |= {"num_cpus": workers, "include_dashboard": False}
+        try:
+            ray.init(**options)
+        except (ConnectionError, ValueError) as error:
+            raise TavlaError(f"no Ray cluster at {address!r}: {error}") from None
+    try:
+        remote: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")
+        # Weights travel once to each machine.
+        shared = ray.put(recipe)
+        yield RayRunner(ray, [remote(_RayWorker).remote(shared) for _ in range(workers)])
+    finally:
+        if is_own:
+            ray.shutdown()
+
+
+def _next_chunk(count: int, seconds: float) -> int:
+    """Return how many pairs to play at once, after `count` took so long."""
+    return min(4 * count, int(count * _SECONDS_PER_CALL / max(seconds, 1e-6)))
