@@ -42,7 +42,7 @@ train: setup
 	@echo "      make tensorboard                                  # the curves"
 
 test: setup
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest -n auto
 
 test-slow: setup
 	$(PYTHON) -m pytest -m "slow or not slow" -n 2

@@ -3,6 +3,7 @@
 import json
 import pickle
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -484,12 +485,14 @@ def test_the_cube_is_turned_on_the_last_roll(tmp_path: Path) -> None:
 def exact_cube(evaluator: Evaluator, position: Position, owner: str) -> tuple[float, float]:
     """Money values of rolling and of doubling with a take, by recursion over all rolls, plays and cube actions."""
 
+    @cache
     def value(board: Position, owner: str) -> float:
         rolled = roll(board, owner)
         if owner == "opponent":
             return rolled
         return max(rolled, min(1.0, 2 * roll(board, "opponent")))
 
+    @cache
     def roll(board: Position, owner: str) -> float:
         theirs = {"me": "opponent", "opponent": "me", "centred": "centred"}[owner]
         total = 0.0

@@ -42,12 +42,12 @@ def test_a_rollout_says_what_exact_tables_say(shipped: Evaluator) -> None:
 def test_the_best_play_comes_first_and_costs_nothing(shipped: Evaluator) -> None:
     start = Position.start(NORTH_SULTAN)
     plays = shipped.rank_plays(start, (3, 1))[:3]
-    results = roll_out(shipped, start, plays, settings=RolloutSettings(trials=360))
+    results = roll_out(shipped, start, plays, settings=RolloutSettings(trials=144))
     assert (results[0].loss, results[0].loss_error) == (0.0, 0.0)
     values = [result.evaluation.value for result in results]
     assert values == sorted(values, reverse=True)
     assert results[0].play == plays[0]  # 8/5 6/5
-    assert all(result.trials == 360 for result in results)
+    assert all(result.trials == 144 for result in results)
     assert values[0] == pytest.approx(0.156, abs=3 * results[0].standard_error)  # gnubg, 2-ply
     assert sum(results[0].evaluation.outcomes) == pytest.approx(1)
 

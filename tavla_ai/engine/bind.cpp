@@ -507,6 +507,8 @@ std::array<float, Pubeval::kInputs> pubeval_weights(const Vector& weights) {
 }  // namespace
 
 NB_MODULE(_core, m) {
+  // At the end of the process others, such as Ray, may still hold what is ours; that is no leak of ours to report.
+  nb::set_leak_warnings(false);
   m.doc() = "Rules, dice, network and self-play of tavla-ai, in C++.";
 
   nb::register_exception_translator([](const std::exception_ptr& p, void*) {
