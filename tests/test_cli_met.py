@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from checkpoints_fixture import write_checkpoint
-from click.testing import CliRunner, Result
+from test_cli import fails, ok, ok_json
 
 from tavla_ai.checkpoint import CARD_FILE, load_checkpoint
-from tavla_ai.cli import main
 from tavla_ai.errors import CheckpointError
 from tavla_ai.match import match_equity
 from tavla_ai.rulesets import get_match_set, get_ruleset
@@ -25,36 +24,23 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_checkpoint(tmp_path_factory.mktemp("met") / "measured", ruleset="portes", score_shares=EDGE)
 
 
-def run(*args: object) -> Result:
-    return CliRunner().invoke(main, ["met", *map(str, args)])
+def met(*args: object) -> str:
+    return ok("met", *args)
 
 
-def ok(*args: object) -> str:
-    result = run(*args)
-    assert result.exit_code == 0, result.stderr
-    assert result.stderr == ""
-    return result.stdout
+def met_json(*args: object) -> Any:
+    return ok_json("met", *args)
 
 
-def ok_json(*args: object) -> Any:
-    return json.loads(ok(*args, "--json"))
-
-
-def fails(*args: object) -> str:
-    """Run with a user's mistake and return its one line."""
-    result = run(*args)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr.strip()
+def met_fails(*args: object) -> str:
+    return fails("met", *args)
 
 
 # What is printed
 
 
 def test_the_table_of_the_house() -> None:
-    lines = ok().splitlines()
+    lines = met().splitlines()
     assert lines[0] == "north-sultan, match to 3, either side starts: match-winning chance in %"
     assert lines[1].startswith("Score shares of north-sultan: assumed: 27.0 % of wins count more than a point")
     rows = [line.split() for line in lines[2:] if line.strip()]
@@ -63,20 +49,20 @@ def test_the_table_of_the_house() -> None:
 
 
 def test_backgammon_has_a_second_table() -> None:
-    text = ok("--ruleset", "oyna-backgammon", "--length", 5)
+    text = met("--ruleset", "oyna-backgammon", "--length", 5)
     assert "After the Crawford game, the opponent 1 away" in text
-    assert "After the Crawford game" not in ok("--ruleset", "oyna-backgammon", "--length", 1)
-    data = ok_json("--ruleset", "oyna-backgammon", "--length", 5)
+    assert "After the Crawford game" not in met("--ruleset", "oyna-backgammon", "--length", 1)
+    data = met_json("--ruleset", "oyna-backgammon", "--length", 5)
     equity = match_equity(get_ruleset("oyna-backgammon"), 5)
     assert data["tables"][0]["mwc"] == equity.table()[1:, 1:].tolist()
     assert data["tables"][0]["after_crawford"] == equity.after_crawford()[1:].tolist()
 
 
 def test_a_set_has_a_table_for_each_game() -> None:
-    text = ok("--ruleset", "zar-greek", "--length", 7)
+    text = met("--ruleset", "zar-greek", "--length", 7)
     for number, game in enumerate(("portes", "plakoto-greek", "fevga"), 1):
         assert f"zar-greek, game {number}: {game}, match to 7" in text
-    data = ok_json("--ruleset", "zar-greek")
+    data = met_json("--ruleset", "zar-greek")
     assert (data["ruleset"], data["length"], data["starter"]) == ("zar-greek", 5, "fresh")
     assert [table["game"] for table in data["tables"]] == ["portes", "plakoto-greek", "fevga"]
     assert data["tables"][0]["after_crawford"] is None
@@ -90,13 +76,13 @@ def test_a_set_has_a_table_for_each_game() -> None:
 )
 def test_who_starts(starter: str, title: str) -> None:
     options = ("--ruleset", "portes", "--shares", "0.2,0.38,0.32,0.1", "--starter", starter)
-    assert f"portes, match to 5, {title}: " in ok(*options)
+    assert f"portes, match to 5, {title}: " in met(*options)
     equity = match_equity(get_ruleset("portes"), 5, {"portes": EDGE})
-    assert ok_json(*options)["tables"][0]["mwc"] == equity.table(starter=starter)[1:, 1:].tolist()
+    assert met_json(*options)["tables"][0]["mwc"] == equity.table(starter=starter)[1:, 1:].tolist()
 
 
 def test_csv_has_a_line_for_each_score(tmp_path: Path) -> None:
-    ok("--ruleset", "oyna-backgammon", "--length", 4, "--csv", tmp_path / "met.csv")
+    met("--ruleset", "oyna-backgammon", "--length", 4, "--csv", tmp_path / "met.csv")
     with (tmp_path / "met.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 16 + 4
@@ -112,7 +98,7 @@ def test_csv_has_a_line_for_each_score(tmp_path: Path) -> None:
 
 
 def test_plot_has_a_number_in_each_cell(tmp_path: Path) -> None:
-    ok("--ruleset", "zar-greek", "--length", 3, "--plot", tmp_path / "met.svg")
+    met("--ruleset", "zar-greek", "--length", 3, "--plot", tmp_path / "met.svg")
     root = ET.fromstring((tmp_path / "met.svg").read_text(encoding="utf-8"))
     texts = [text.text for text in root.iter(f"{SVG}text")]
     cells = list(root.iter(f"{SVG}rect"))[1:]
@@ -129,28 +115,27 @@ def test_plot_has_a_number_in_each_cell(tmp_path: Path) -> None:
 
 
 def test_shares_of_a_card(measured: Path) -> None:
-    text = ok("--ruleset", "portes", "--checkpoint", measured)
+    text = met("--ruleset", "portes", "--checkpoint", measured)
     assert f"Score shares of portes: measured in {measured}, in games of portes" in text
-    data = ok_json("--ruleset", "portes", "--checkpoint", measured)
+    data = met_json("--ruleset", "portes", "--checkpoint", measured)
     assert data["score_shares"]["portes"]["shares"] == list(EDGE)
     equity = match_equity(get_ruleset("portes"), 5, {"portes": EDGE})
     assert data["tables"][0]["mwc"] == equity.table()[1:, 1:].tolist()
 
 
 def test_a_set_takes_from_a_card_what_it_is_about(measured: Path) -> None:
-    data = ok_json("--ruleset", "zar-greek", "--checkpoint", measured, "--shares", "fevga=0.1,0.42,0.4,0.08")
+    data = met_json("--ruleset", "zar-greek", "--checkpoint", measured, "--shares", "fevga=0.1,0.42,0.4,0.08")
     sources = {game: shares["source"].split()[0] for game, shares in data["score_shares"].items()}
     assert sources == {"portes": "measured", "plakoto-greek": "assumed:", "fevga": "given"}
 
 
 def test_given_shares_win(measured: Path) -> None:
-    data = ok_json("--ruleset", "portes", "--checkpoint", measured, "--shares", "portes=0.1,0.4,0.4,0.1")
+    data = met_json("--ruleset", "portes", "--checkpoint", measured, "--shares", "portes=0.1,0.4,0.4,0.1")
     assert data["score_shares"]["portes"] == {"shares": [0.1, 0.4, 0.4, 0.1], "source": "given"}
 
 
 def test_inspect_shows_the_shares(measured: Path) -> None:
-    shown = CliRunner().invoke(main, ["inspect", str(measured)])
-    assert "20.0 / 38.0 / 32.0 / 10.0 %, best first" in shown.stdout
+    assert "20.0 / 38.0 / 32.0 / 10.0 %, best first" in ok("inspect", measured)
 
 
 # What is refused
@@ -175,16 +160,18 @@ def test_inspect_shows_the_shares(measured: Path) -> None:
     ],
 )
 def test_a_mistake_is_one_line(args: tuple[object, ...], message: str) -> None:
-    assert message in fails(*args)
+    assert message in met_fails(*args)
 
 
 def test_a_card_without_shares_is_refused(tmp_path: Path) -> None:
     unmeasured = write_checkpoint(tmp_path / "unmeasured")
-    assert "its card has no score shares; give them with --shares" in fails("--checkpoint", unmeasured)
+    assert "its card has no score shares; give them with --shares" in met_fails("--checkpoint", unmeasured)
 
 
 def test_a_card_of_another_game_is_refused(measured: Path) -> None:
-    assert "trained for portes, which does not play like fevga" in fails("--ruleset", "fevga", "--checkpoint", measured)
+    assert "trained for portes, which does not play like fevga" in met_fails(
+        "--ruleset", "fevga", "--checkpoint", measured
+    )
 
 
 @pytest.mark.parametrize(

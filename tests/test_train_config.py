@@ -8,6 +8,7 @@ import pytest
 
 from tavla_ai.errors import ConfigError
 from train.config import check_resumable, describe_keys, dump_config, load_config, parse_config
+from train.stages import has_stages, load_stages
 
 ROOT = Path(__file__).parent.parent
 
@@ -16,7 +17,10 @@ def test_every_shipped_recipe_is_valid() -> None:
     recipes = sorted((ROOT / "configs").glob("*.yaml"))
     assert len(recipes) >= 2
     for recipe in recipes:
-        load_config(recipe, [])
+        if has_stages(recipe):
+            assert load_stages(recipe, Path("run"), [])
+        else:
+            load_config(recipe, [])
 
 
 def test_a_resolved_configuration_reads_back_as_itself() -> None:
