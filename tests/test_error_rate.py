@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 from checkpoints_fixture import write_checkpoint
 from click.testing import CliRunner, Result
+from test_cli import fails as cli_fails
 
 from tavla_ai import engine, judging
 from tavla_ai.analysis import PHASES
@@ -65,12 +66,7 @@ def run(*args: object) -> Result:
 
 
 def fails(*args: object) -> str:
-    result = run(*args)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
+    return cli_fails("error-rate", *args)
 
 
 # Sampling

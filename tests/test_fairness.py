@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from test_cli import fails, ok, ok_json, run
 
 from tavla_ai import engine, fairness
-from tavla_ai.cli import main
 from tavla_ai.errors import TavlaError
 from tavla_ai.fairness import DiceSecret, audit, chi_square_p_value, game_dice, read_rolls, upper_gamma
 from tavla_ai.rulesets import get_ruleset
@@ -23,31 +22,6 @@ from tavla_ai.rulesets import get_ruleset
 NORTH_SULTAN, OYNA = get_ruleset("north-sultan"), get_ruleset("oyna-tavla")
 SALT = "000102030405060708090a0b0c0d0e0f"
 DOCS = Path(__file__).parents[1] / "docs" / "dice.md"
-
-
-def run(*args: object) -> Result:
-    return CliRunner().invoke(main, [str(arg) for arg in args])
-
-
-def ok(*args: object) -> str:
-    result = run(*args)
-    assert result.exit_code == 0, result.stderr
-    assert result.stderr == ""
-    return result.stdout
-
-
-def ok_json(*args: object) -> Any:
-    return json.loads(ok(*args, "--json"))
-
-
-def fails(*args: object) -> str:
-    """Run with a user's mistake and return its one line."""
-    result = run(*args)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr.strip()
 
 
 def p_values(rolls: np.ndarray) -> dict[str, float | None]:

@@ -5,14 +5,12 @@ import math
 import xml.etree.ElementTree as ET
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from test_cli import fails, ok, ok_json
 
 from tavla_ai import elo
-from tavla_ai.cli import main
 from tavla_ai.errors import TavlaError
 from tavla_ai.ratings import ELO_PER_LOGIT, Pairing, Ratings, rate
 
@@ -373,31 +371,6 @@ def test_the_ladder_is_found_again_by_simulation() -> None:
 
 
 # elo-simulate
-
-
-def run(*args: object) -> Result:
-    return CliRunner().invoke(main, [str(arg) for arg in args])
-
-
-def ok(*args: object) -> str:
-    result = run(*args)
-    assert result.exit_code == 0, result.stderr
-    assert result.stderr == ""
-    return result.stdout
-
-
-def ok_json(*args: object) -> Any:
-    return json.loads(ok(*args, "--json"))
-
-
-def fails(*args: object) -> str:
-    """Run with a user's mistake and return its one line."""
-    result = run(*args)
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr.strip()
 
 
 def test_elo_simulate_prints_a_table_and_draws(tmp_path: Path) -> None:
