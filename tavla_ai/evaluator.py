@@ -674,11 +674,16 @@ class Evaluator:
         Raises:
           RulesetError: the side on roll may not double, or see `cube_decision`.
         """
-        decision = self.cube_decision(position, match, ply=ply)
+        self.check_double(match)
+        return self.cube_decision(position, match, ply=ply).should_take
+
+    def check_double(self, match: MatchState) -> None:
+        """Raise `RulesetError` unless the rules let the side on roll double; the stakes are seen by that side."""
+        if not self.ruleset.cube:
+            raise RulesetError(f"cube: {self.ruleset.name} has none")
         if not may_double(match, self.match_equity(match.length or 1)):
             why = "in the Crawford game" if match.is_crawford else f"a cube of {match.cube.value}, {match.cube.owner}"
             raise RulesetError(f"double: the side on roll may not double {why}")
-        return decision.should_take
 
     # Rollouts take the engine's own terms.
 

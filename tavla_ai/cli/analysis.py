@@ -495,6 +495,6 @@ def take(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator,
       tavla decide take --checkpoint checkpoints/backgammon --match 5 --score 1-0
     """
     read, match = _asked_before_the_roll(position_text, stakes, evaluator)
-    answer = evaluator.respond_to_double(read.position, match, ply=ply)
+    evaluator.check_double(match)
     decision = evaluator.cube_decision(read.position, match, ply=ply)
-    _print_answer(answer, ("take", "pass"), as_json, **vars(decision))
+    _print_answer(decision.should_take, ("take", "pass"), as_json, **vars(decision))

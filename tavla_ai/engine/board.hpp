@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "hash.hpp"
+
 namespace tavla {
 
 constexpr int kOff = 0;
@@ -39,12 +41,6 @@ struct Board {
 
 // A hash of a board and of what else tells one use of it from another.
 inline std::uint64_t board_hash(const Board& board, std::uint64_t tag) {
-  const auto mixed = [](std::uint64_t x) {
-    x *= 0xD6E8FEB86659FD93u;
-    x ^= x >> 32;
-    x *= 0xD6E8FEB86659FD93u;
-    return x ^ (x >> 32);
-  };
   std::uint64_t hash = tag;
   std::uint64_t word = 0;
   const auto* bytes = reinterpret_cast<const char*>(board.count);

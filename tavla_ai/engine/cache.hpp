@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "board.hpp"
+#include "hash.hpp"
 #include "utility.hpp"
 
 namespace tavla {
@@ -84,13 +85,6 @@ class SearchCache {
         ++place;
       }
     return key;
-  }
-
-  static std::uint64_t mixed(std::uint64_t x) {
-    x *= 0xD6E8FEB86659FD93u;
-    x ^= x >> 32;
-    x *= 0xD6E8FEB86659FD93u;
-    return x ^ (x >> 32);
   }
 
   Slot& slot_of(const Packed& key, std::uint64_t tag) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "choosers.hpp"
+#include "hash.hpp"
 
 namespace tavla {
 
@@ -21,12 +22,6 @@ struct Misjudgement {
 // A standard normal number that belongs to the position after a play, in this game: whoever looks at it twice errs
 // alike. It does not depend on the other plays of the roll.
 inline float normal_error(const Decision& decision, int leaf) {
-  const auto mixed = [](std::uint64_t x) {
-    x *= 0xD6E8FEB86659FD93u;
-    x ^= x >> 32;
-    x *= 0xD6E8FEB86659FD93u;
-    return x ^ (x >> 32);
-  };
   const Board after = decision.plays.afterstate(leaf, decision.before);
   std::uint64_t hash = 0;
   for (const auto& row : after.count)
