@@ -9,6 +9,9 @@ namespace tavla {
 // Widths of hidden layers are padded to whole vectors of this many floats.
 constexpr int kLane = 16;
 
+// Of a hidden layer.
+constexpr int kMaxWidth = 4096;
+
 constexpr int padded(int width) { return (width + kLane - 1) / kLane * kLane; }
 
 // One changed place: the table rows to take away and to add.
@@ -29,7 +32,8 @@ struct Kernels {
   // `apply` followed by max(0, .).
   void (*apply_relu)(float* out, const float* base, const RowChange* changes, int num_changes, int width);
 
-  // out[n, padded out_width] = max(0, in[n, in_width] * weights[in_width, padded out_width] + bias).
+  // out[n, padded out_width] = max(0, in[n, in_width] * weights[in_width, padded out_width] + bias), where no `in` is
+  // negative: those at zero are skipped. in_width is a multiple of kLane, kMaxWidth at most.
   void (*dense_relu)(float* out, const float* in, int n, int in_width, const float* weights,
                      const float* bias, int out_width_padded);
 

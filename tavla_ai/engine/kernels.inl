@@ -7,6 +7,10 @@
 
 #include "kernels.hpp"
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 namespace tavla::KERNELS_NAMESPACE {
 namespace {
 
@@ -51,13 +55,56 @@ void add_rows(float* out, const float* base, const float* const* rows, int num_r
   }
 }
 
+// One bit for each lane above zero.
+inline std::uint32_t positive_lanes(Vector v) {
+#if defined(__AVX512F__)
+  return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(v), _mm512_setzero_ps(), _CMP_GT_OQ);
+#elif defined(__AVX2__)
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(v > 0.0f)));
+#elif defined(__SSE2__)
+  return static_cast<std::uint32_t>(_mm_movemask_ps(reinterpret_cast<__m128>(v > 0.0f)));
+#else
+  std::uint32_t bits = 0;
+  for (int lane = 0; lane < kWidth; ++lane) bits |= static_cast<std::uint32_t>(v[lane] > 0.0f) << lane;
+  return bits;
+#endif
+}
+
+// Writes first + lane for each lane whose bit is set, in order, and past them as far as a vector goes; returns how many.
+inline int write_units(std::uint32_t bits, int first, std::uint16_t* units) {
+#if defined(__AVX512F__)
+  // Without a branch on how many there are, which could not be foreseen.
+  const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i chosen = _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), _mm512_add_epi32(lanes, _mm512_set1_epi32(first)));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(units), _mm512_cvtepi32_epi16(chosen));
+  return __builtin_popcount(bits);
+#else
+  int n = 0;
+  for (; bits; bits &= bits - 1) units[n++] = static_cast<std::uint16_t>(first + __builtin_ctz(bits));
+  return n;
+#endif
+}
+
+// The units that any of the rows has active, in order; returns how many.
+template <int Rows>
+inline int active_units(const float* in, int in_width, std::uint16_t* units) {
+  int n = 0;
+  for (int k = 0; k < in_width; k += kWidth) {
+    std::uint32_t bits = 0;
+    for (int r = 0; r < Rows; ++r) bits |= positive_lanes(load(in + r * in_width + k));
+    n += write_units(bits, k, units + n);
+  }
+  return n;
+}
+
 template <int Rows, int Columns>
-inline void dense_block(float* out, const float* in, int in_width, const float* weights, const float* bias,
-                        int out_width) {
+inline void dense_block(float* out, const float* in, int in_width, const std::uint16_t* units, int num_units,
+                        const float* weights, const float* bias, int out_width) {
   Vector total[Rows][Columns];
   for (int c = 0; c < Columns; ++c)
     for (int r = 0; r < Rows; ++r) total[r][c] = load(bias + c * kWidth);
-  for (int k = 0; k < in_width; ++k) {
+  for (int i = 0; i < num_units; ++i) {
+    const int k = units[i];
     for (int c = 0; c < Columns; ++c) {
       const Vector w = load(weights + k * out_width + c * kWidth);
       for (int r = 0; r < Rows; ++r) total[r][c] += w * in[r * in_width + k];
@@ -67,23 +114,27 @@ inline void dense_block(float* out, const float* in, int in_width, const float* 
     for (int c = 0; c < Columns; ++c) store(out + r * out_width + c * kWidth, relu(total[r][c]));
 }
 
-template <int Columns>
-void dense_columns(float* out, const float* in, int n, int in_width, const float* weights, const float* bias,
-                   int out_width) {
-  int i = 0;
-  for (; i + 4 <= n; i += 4)
-    dense_block<4, Columns>(out + i * out_width, in + i * in_width, in_width, weights, bias, out_width);
-  for (; i < n; ++i)
-    dense_block<1, Columns>(out + i * out_width, in + i * in_width, in_width, weights, bias, out_width);
+template <int Rows>
+inline void dense_rows(float* out, const float* in, int in_width, const float* weights, const float* bias,
+                       int out_width) {
+  // Most units are at zero, and plays of one roll have mostly the same ones active.
+  std::uint16_t units[kMaxWidth + kLane];
+  const int n = active_units<Rows>(in, in_width, units);
+  int column = 0;
+  for (; column + 4 * kWidth <= out_width; column += 4 * kWidth)
+    dense_block<Rows, 4>(out + column, in, in_width, units, n, weights + column, bias + column, out_width);
+  for (; column + 2 * kWidth <= out_width; column += 2 * kWidth)
+    dense_block<Rows, 2>(out + column, in, in_width, units, n, weights + column, bias + column, out_width);
+  if (column < out_width)
+    dense_block<Rows, 1>(out + column, in, in_width, units, n, weights + column, bias + column, out_width);
 }
 
 void dense_relu(float* out, const float* in, int n, int in_width, const float* weights, const float* bias,
                 int out_width) {
-  int column = 0;
-  for (; column + 2 * kWidth <= out_width; column += 2 * kWidth)
-    dense_columns<2>(out + column, in, n, in_width, weights + column, bias + column, out_width);
-  if (column < out_width)
-    dense_columns<1>(out + column, in, n, in_width, weights + column, bias + column, out_width);
+  int i = 0;
+  for (; i + 2 <= n; i += 2)
+    dense_rows<2>(out + i * out_width, in + i * in_width, in_width, weights, bias, out_width);
+  if (i < n) dense_rows<1>(out + i * out_width, in + i * in_width, in_width, weights, bias, out_width);
 }
 
 void output(float* out, int stride, const float* in, int n, int in_width, const float* weights,

@@ -13,6 +13,9 @@ void check_layer(const DenseLayer& layer, int expected_in, const std::string& na
     throw std::invalid_argument("network: " + name + " takes " + std::to_string(layer.in) + " inputs, expected " +
                                 std::to_string(expected_in));
   if (layer.out < 1) throw std::invalid_argument("network: " + name + " has no outputs");
+  if (layer.out > kMaxWidth)
+    throw std::invalid_argument("network: " + name + " has " + std::to_string(layer.out) + " units, at most " +
+                                std::to_string(kMaxWidth) + " expected");
   for (const auto* values : {&layer.weight, &layer.bias})
     for (float value : *values)
       if (!std::isfinite(value)) throw std::invalid_argument("network: " + name + " has a weight that is not finite");
