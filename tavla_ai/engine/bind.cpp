@@ -326,7 +326,8 @@ SelfPlayParts run_self_play(const Rules& rules, const Network& network, std::uin
 SelfPlayParts run_lookahead(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
                             std::int64_t num_games, const Matrix& values, const Matrix& inputs,
                             const std::vector<double>& shares, double explore, double scramble, int scrambled,
-                            double sample, int threads, const Bearoff* tables) {
+                            double sample, int siblings, double margin, int candidates, int threads,
+                            const Bearoff* tables) {
   require_fits(network, rules);
   if (rules.family == Family::kGulBara)
     throw RulesError("lookahead: a turn of Gul Bara is more than one roll; it is not looked ahead");
@@ -334,11 +335,16 @@ SelfPlayParts run_lookahead(const Rules& rules, const Network& network, std::uin
   for (double chance : {explore, scramble, sample})
     require(chance >= 0 && chance <= 1, "explore, scramble and sample: numbers from 0 to 1 expected");
   require(scrambled >= 0, "scrambled: a number from 0 up expected");
+  require(siblings >= 0, "siblings: a number from 0 up expected");
+  require(margin >= 0, "margin: a number of points from 0 up expected");
+  require(candidates >= 0 && candidates <= Replies::kMostCandidates,
+          "candidates: a number from 0 to " + std::to_string(Replies::kMostCandidates) + " expected");
   const UtilityMix mix = mix_of(values, inputs, shares, rules.num_scores());
   const nb::gil_scoped_release release;
   return {play_in_parts(rules, first_game, num_games, threads,
                         [&](std::uint64_t first, std::int64_t games, SelfPlayResult& result) {
-                          lookahead_range(rules, network, tables, mix, {explore, scramble, scrambled, sample}, seed,
+                          lookahead_range(rules, network, tables, mix, 
+                                          {explore, scramble, scrambled, sample, siblings, margin, candidates}, seed,
                                           first, games, result);
                         })};
 }
@@ -617,6 +623,21 @@ NB_MODULE(_core, m) {
                      return rows_to_numpy(r.joined(&SelfPlayResult::utility_inputs), r.num_afterstates());
                    },
                    nb::rv_policy::automatic, "float32[N, U]: what that player played for.")
+      .def_prop_ro("values",
+                   [](const SelfPlayParts& r) {
+                     std::vector<float> values = r.joined(&SelfPlayResult::values);
+                     return rows_to_numpy(std::move(values), values.empty() ? 0 : r.num_afterstates());
+                   },
+                   nb::rv_policy::automatic,
+                   "float32[N, K]: what the scores were worth to that player, in points; look-ahead only.")
+      .def_prop_ro("siblings",
+                   [](const SelfPlayParts& r) {
+                     std::vector<std::int32_t> siblings = r.joined(&SelfPlayResult::siblings);
+                     const std::size_t decisions = siblings.size();
+                     return to_numpy(std::move(siblings), {decisions});
+                   },
+                   nb::rv_policy::automatic,
+                   "int32[D]: afterstates of each decision, one after the other in `boards`; look-ahead only.")
       .def_prop_ro("lengths",
                    [](const SelfPlayParts& r) {
                      std::vector<std::int32_t> lengths = r.joined(&SelfPlayResult::lengths);
@@ -736,10 +757,12 @@ NB_MODULE(_core, m) {
         "values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.");
   m.def("lookahead", &run_lookahead, "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a,
         "values"_a.noconvert(), "inputs"_a.noconvert(), "shares"_a, nb::kw_only(), "explore"_a, "scramble"_a, "scrambled"_a,
-        "sample"_a, "threads"_a = 1, "tables"_a = nb::none(),
+        "sample"_a, "siblings"_a = 0, "margin"_a = 0.0, "candidates"_a = 0, "threads"_a = 1, "tables"_a = nb::none(),
         "Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore`, "
-        "and with the chance `scramble` a game begins with up to `scrambled` plays at random. The target of each "
-        "afterstate, kept with the chance `sample`, is the expectation over 21 rolls of the best reply at 0-ply.");
+        "and with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, kept "
+        "with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best "
+        "are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among the "
+        "`candidates` that look best to first order, or among all where that is 0.");
   m.def("random_walk",
         [](const Rules& rules, std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games) {
           RandomWalk walk = random_walk(rules, seed, first_game, num_games);

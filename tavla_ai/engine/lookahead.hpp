@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
+#include "replies.hpp"
 #include "search.hpp"
 #include "selfplay.hpp"
 
@@ -14,7 +16,10 @@ struct LookaheadSettings {
   double explore = 0;    // chance that a play is drawn at random instead of the best
   double scramble = 0;   // chance that a game begins with plays at random
   int scrambled = 0;     // of such a game at most so many plays, drawn evenly
-  double sample = 1;     // chance that an afterstate is kept
+  double sample = 1;     // chance that a decision is kept
+  int siblings = 0;      // of a decision, the best plays besides the one that was made, at most
+  double margin = 0;     // and those only that look worse than the best by no more than so many points
+  int candidates = 0;    // replies to each roll that the network is asked about, see Replies; 0 asks about all
 };
 
 // Games of self-play that leave the main line; each afterstate's target is the expectation over the opponent's 21
@@ -24,11 +29,20 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
                             std::int64_t num_games, SelfPlayResult& result) {
   const SearchSettings search;
   SearchThread thread(rules, network, tables, search, nullptr);
+  std::optional<Replies> replies;
+  if (settings.candidates > 0) replies.emplace(rules, network, tables, settings.candidates);
   NetworkChooser chooser(network, tables);
   auto plays = std::make_unique<PlayList>();
   const int num_scores = rules.num_scores();
   const auto places = static_cast<std::size_t>(rules.num_places());
   Deadline never;
+  std::vector<Board> kept;   // of one decision
+  std::vector<int> ranked;
+  const auto target_of = [&](const Board& after, const Utility& utility) {
+    if (!replies || thread.covers(after)) return *thread.expectation(after, utility, 1, never);
+    replies->evaluate(after.swapped(), utility.opposed(num_scores), true);
+    return replies->reversed_mean();
+  };
   for (std::int64_t g = 0; g < num_games; ++g) {
     const GameStreams streams(seed, first_game + static_cast<std::uint64_t>(g));
     const Utility& mine = mix.draw(streams.utility_draw());
@@ -37,36 +51,59 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
     const auto scrambled = is_scrambled ? static_cast<std::uint32_t>(streams.scramble_draw(1) *
                                                                      (settings.scrambled + 1))
                                         : 0u;
-    std::int32_t kept = 0;
+    std::int32_t num_kept = 0;
     const GameResult game = play_game(
         rules, streams, std::nullopt,
         [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
-          TurnEnd end = play_roll(rules, before, roll, *plays, [&] {
-            const int best = chooser.choose({rules, before, roll, *plays, utilities[seat], streams, ply});
-            const bool at_random = ply < scrambled || streams.explore_draw(ply) < settings.explore;
-            return at_random ? static_cast<int>(streams.choice(ply, static_cast<std::uint32_t>(plays->num_leaves())))
-                             : best;
-          });
-          if (end.is_finished || streams.sample_draw(ply) >= settings.sample) return end;
           const Utility& utility = utilities[seat];
-          const Distribution target = *thread.expectation(end.after, utility, 1, never);
-          const Distribution prediction = *thread.expectation(end.after, utility, 0, never);
-          for (const auto& row : end.after.count) result.boards.insert(result.boards.end(), row, row + places);
-          result.targets.insert(result.targets.end(), target.begin(), target.begin() + num_scores);
-          for (int u = 0; u < num_scores - 2; ++u) result.utility_inputs.push_back(utility.inputs[u]);
-          result.sum_abs_td_error += std::fabs(utility.of(target, num_scores) - utility.of(prediction, num_scores));
-          ++kept;
+          const bool is_sampled = streams.sample_draw(ply) < settings.sample;
+          kept.clear();
+          TurnEnd end = play_roll(rules, before, roll, *plays, [&] {
+            const int best = chooser.choose({rules, before, roll, *plays, utility, streams, ply});
+            const bool at_random = ply < scrambled || streams.explore_draw(ply) < settings.explore;
+            const int n = plays->num_leaves();
+            const int chosen = at_random ? static_cast<int>(streams.choice(ply, static_cast<std::uint32_t>(n))) : best;
+            if (is_sampled && settings.siblings > 0) {
+              const float least = chooser.value(best) - static_cast<float>(settings.margin) * utility.point(num_scores);
+              ranked.clear();
+              for (int leaf = 0; leaf < n; ++leaf)
+                if (leaf != chosen && chooser.value(leaf) >= least && !plays->leaf(leaf).is_finished())
+                  ranked.push_back(leaf);
+              std::stable_sort(ranked.begin(), ranked.end(),
+                               [&](int a, int b) { return chooser.value(a) > chooser.value(b); });
+              if (ranked.size() > static_cast<std::size_t>(settings.siblings))
+                ranked.resize(static_cast<std::size_t>(settings.siblings));
+              for (const int leaf : ranked) kept.push_back(plays->afterstate(leaf, before));
+            }
+            return chosen;
+          });
+          if (!is_sampled) return end;
+          if (!end.is_finished) kept.push_back(end.after);
+          if (kept.empty()) return end;
+          result.siblings.push_back(static_cast<std::int32_t>(kept.size()));
+          for (const Board& after : kept) {
+            const Distribution target = target_of(after, utility);
+            const Distribution prediction = *thread.expectation(after, utility, 0, never);
+            for (const auto& row : after.count) result.boards.insert(result.boards.end(), row, row + places);
+            result.targets.insert(result.targets.end(), target.begin(), target.begin() + num_scores);
+            for (int u = 0; u < num_scores - 2; ++u) result.utility_inputs.push_back(utility.inputs[u]);
+            for (int k = 0; k < num_scores; ++k)
+              result.values.push_back(utility.values[k] / utility.point(num_scores));
+            result.sum_abs_td_error +=
+                std::fabs(utility.of(target, num_scores) - utility.of(prediction, num_scores));
+            ++num_kept;
+          }
           return end;
         },
         [](int, std::span<const Stage>, TurnEnd&, std::uint32_t) {});
     result.plies += game.plies;
-    result.lengths.push_back(kept);
+    result.lengths.push_back(num_kept);
     result.score_indices.push_back(game.is_void ? std::int8_t{-1} : static_cast<std::int8_t>(game.score_index));
     if (game.is_void) continue;
     const int k = game.score_index;
     ++result.starter_scores[static_cast<std::size_t>(game.winner == game.starter ? k : num_scores - 1 - k)];
   }
-  result.evaluated += chooser.num_evaluated() + thread.num_evaluated();
+  result.evaluated += chooser.num_evaluated() + thread.num_evaluated() + (replies ? replies->num_evaluated() : 0);
 }
 
 }  // namespace tavla

@@ -30,6 +30,8 @@ struct SelfPlayResult {
   std::vector<std::int8_t> boards;    // [N, 2, num_places] afterstates, the player who has just moved first
   std::vector<float> targets;         // [N, K] for him
   std::vector<float> utility_inputs;  // [N, U] his
+  std::vector<float> values;          // [N, K] what the scores are worth to him, in points; look-ahead only
+  std::vector<std::int32_t> siblings;  // afterstates per decision, one decision after the other; look-ahead only
   std::vector<std::int32_t> lengths;  // afterstates per game; 0 for a void game
   std::vector<std::int8_t> score_indices;  // per game, for the winner; −1 for a void game
   std::vector<std::int64_t> starter_scores;  // [K] games by score for the side that started
