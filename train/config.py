@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from tavla_ai.engine import MAX_SEED
+from tavla_ai.engine import MAX_SEED, MOST_CANDIDATES
 from tavla_ai.errors import ConfigError, RulesetError
 from tavla_ai.rulesets import get_ruleset
 from tavla_ai.tournament import MAX_WORKERS
@@ -132,7 +132,21 @@ class LookaheadConfig(_Section):
         default=20, ge=0, le=1000, description="plays at random at the head of such a game, at most; drawn evenly"
     )
     sample: float = Field(
-        default=1.0, gt=0, le=1, description="chance that a position is kept; neighbours in a game are alike"
+        default=1.0, gt=0, le=1, description="chance that a decision is kept; neighbours in a game are alike"
+    )
+    siblings: int = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="best plays of a decision that are learned beside the one that was made, at most",
+    )
+    margin: float = Field(default=0.15, ge=0, description="points by which a sibling may look worse than the best play")
+    candidates: int = Field(
+        default=0,
+        ge=0,
+        le=MOST_CANDIDATES,
+        description="replies to each roll that the network is asked about, those that look best to first order; 0 asks "
+        "about all, some two to three times as slow as 8",
     )
 
 
@@ -148,6 +162,12 @@ class LearnerConfig(_Section):
     )
     batch_size: int = Field(default=2048, ge=1, le=2**24, description="afterstates per step")
     passes: float = Field(default=1.0, gt=0, le=1000, description="afterstates trained per new one")
+    sibling_weight: float = Field(
+        default=0.0,
+        ge=0,
+        description="weight, beside the cross-entropy, of the squared error in how the values of a decision's siblings "
+        "differ, in points²; for `targets: lookahead` with siblings",
+    )
     window_rounds: int = Field(
         default=1,
         ge=1,
@@ -253,6 +273,8 @@ class TrainConfig(_Section):
     def _can_look_ahead(self) -> Self:
         if self.targets == "lookahead" and get_ruleset(self.ruleset).family == "gul-bara":
             raise ValueError("targets: a turn of Gul Bara is more than one roll; only td can be learned")
+        if self.learner.sibling_weight and not (self.targets == "lookahead" and self.lookahead.siblings):
+            raise ValueError("learner.sibling_weight: needs targets: lookahead and lookahead.siblings of at least 1")
         return self
 
     @property

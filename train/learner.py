@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,17 @@ class RoundMetrics:
     learning_rate: float
 
 
+@dataclass(frozen=True)
+class _Sample:
+    """What is kept of a round; see `Batch`."""
+
+    boards: NDArray[np.int8]
+    targets: NDArray[np.float32]
+    utility_inputs: NDArray[np.float32]
+    values: NDArray[np.float32]
+    siblings: NDArray[np.int32]
+
+
 class Learner:
     """Holds the network, its average and the optimiser; deterministic given its batches and thread count."""
 
@@ -77,9 +89,7 @@ class Learner:
             self._optimizer = torch.optim.Adam(parameters, lr=config.learning_rate, fused=True)
         else:
             self._optimizer = torch.optim.SGD(parameters, lr=config.learning_rate)
-        self._window: deque[tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]] = deque(
-            maxlen=config.window_rounds
-        )
+        self._window: deque[_Sample] = deque(maxlen=config.window_rounds)
         self.steps = 0
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
@@ -105,33 +115,43 @@ class Learner:
         Raises:
           DivergedError: the loss or gradient is not finite; the weights are then of no more use.
         """
-        self._window.append((batch.boards, batch.targets, batch.utility_inputs))
-        boards = np.concatenate([boards for boards, _, _ in self._window])
-        targets = np.concatenate([targets for _, targets, _ in self._window])
-        utility_inputs = np.concatenate([inputs for _, _, inputs in self._window])
+        self._window.append(_Sample(batch.boards, batch.targets, batch.utility_inputs, batch.values, batch.siblings))
+        columns = zip(*(astuple(sample) for sample in self._window), strict=True)
+        kept = _Sample(*(np.concatenate(arrays) for arrays in columns))
         rng = np.random.Generator(np.random.Philox(key=[self._seed, round_index]))
-        order = self._sample(rng, len(boards), round(len(batch.boards) * self._config.passes))
         rate = self._learning_rate(progress)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
         sums = torch.zeros(3, dtype=torch.float64, device=self._device)
-        steps = 0
-        for begin in range(0, len(order), self._config.batch_size):
-            chosen = order[begin : begin + self._config.batch_size]
-            features = torch.from_numpy(engine.encode(boards[chosen], utility_inputs[chosen]))
-            target = torch.from_numpy(targets[chosen]).to(self._device)
-            sums += self._step(features.to(self._device), target)
+        steps = positions = 0
+        for chosen, siblings in self._minibatches(rng, kept.siblings, round(len(batch.boards) * self._config.passes)):
+            features = torch.from_numpy(engine.encode(kept.boards[chosen], kept.utility_inputs[chosen]))
+            target = torch.from_numpy(kept.targets[chosen])
+            values = torch.from_numpy(kept.values[chosen]) if self._config.sibling_weight else None
+            sums += self._step(features, target, values, siblings)
             steps += 1
+            positions += len(chosen)
         weights_finite = all(bool(torch.isfinite(weights).all()) for weights in self._module.parameters())
         if not (weights_finite and bool(torch.isfinite(sums).all())):
             raise DivergedError(f"round {round_index}: a loss, gradient or weight is not finite")
         loss, entropy, norm = (float(total) for total in sums / max(steps, 1))
-        return RoundMetrics(loss, loss - entropy, norm, len(order), steps, rate)
+        return RoundMetrics(loss, loss - entropy, norm, positions, steps, rate)
 
-    def _step(self, features: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-        loss = cross_entropy(self._module(features), target)
+    def _step(
+        self,
+        features: torch.Tensor,
+        target: torch.Tensor,
+        values: torch.Tensor | None,
+        siblings: NDArray[np.int32],
+    ) -> torch.Tensor:
+        features, target = features.to(self._device), target.to(self._device)
+        logits = self._module(features)
+        loss = total = cross_entropy(logits, target)
+        if values is not None:
+            error = ((logits.softmax(dim=1) - target) * values.to(self._device)).sum(dim=1)
+            total = loss + self._config.sibling_weight * _variance_within(error, siblings)
         self._optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        total.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self._module.parameters(), self._config.max_gradient_norm)
         self._optimizer.step()
         self.steps += 1
@@ -142,11 +162,28 @@ class Learner:
             entropy = torch.special.entr(target).sum(dim=1).mean()
         return torch.stack([loss.detach(), entropy, norm]).double()
 
-    def _sample(self, rng: np.random.Generator, available: int, wanted: int) -> NDArray[np.intp]:
-        """Return `wanted` indices; none is drawn again before all have been drawn."""
-        rounds = math.ceil(wanted / available) if available else 0
-        drawn = [rng.permutation(available) for _ in range(rounds)]
-        return np.concatenate(drawn)[:wanted] if drawn else np.zeros(0, np.intp)
+    def _minibatches(
+        self, rng: np.random.Generator, siblings: NDArray[np.int32], wanted: int
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int32]]]:
+        """Yield the afterstates of some decisions and how many each of these has, `wanted` afterstates in all.
+
+        No decision is drawn again before all have been drawn. Batches and the whole end with a whole decision.
+        """
+        available = int(siblings.sum())
+        repeats = math.ceil(wanted / available) if available else 0
+        order = np.concatenate([rng.permutation(len(siblings)) for _ in range(repeats)] or [np.zeros(0, np.intp)])
+        first = np.cumsum(siblings) - siblings
+        ends = np.cumsum(siblings[order])
+        begin = 0
+        for limit in range(self._config.batch_size, wanted + self._config.batch_size, self._config.batch_size):
+            end = int(np.searchsorted(ends, min(limit, wanted))) + 1
+            if end == begin:
+                continue
+            decisions = order[begin:end]
+            begin = end
+            counts = siblings[decisions]
+            offsets = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+            yield np.repeat(first[decisions], counts) + offsets, counts
 
     def _learning_rate(self, progress: float) -> float:
         first, last = self._config.learning_rate, self._config.final_learning_rate
@@ -162,8 +199,8 @@ class Learner:
             "steps": self.steps,
             # The newest rounds are trained on again only where the window is longer than one round.
             "window": [
-                [torch.from_numpy(array) for array in arrays]
-                for arrays in list(self._window)[1 - self._config.window_rounds :]
+                [torch.from_numpy(array) for array in astuple(sample)]
+                for sample in list(self._window)[1 - self._config.window_rounds :]
                 if self._config.window_rounds > 1
             ],
         }
@@ -176,7 +213,15 @@ class Learner:
         self._optimizer.load_state_dict(state["optimizer"])
         self.steps = state["steps"]
         self._window.clear()
-        self._window.extend(tuple(tensor.numpy() for tensor in tensors) for tensors in state["window"])
+        self._window.extend(_Sample(*(tensor.numpy() for tensor in tensors)) for tensors in state["window"])
+
+
+def _variance_within(errors: torch.Tensor, siblings: NDArray[np.int32]) -> torch.Tensor:
+    """Return the mean square of errors `[N]` less the mean of their decision, which changes no choice."""
+    counts = torch.from_numpy(siblings).to(errors.device)
+    decision = torch.repeat_interleave(torch.arange(len(counts), device=errors.device), counts)
+    means = torch.zeros(len(counts), device=errors.device).index_add(0, decision, errors) / counts
+    return (errors - means[decision]).square().mean()
 
 
 def _device(name: str) -> torch.device:

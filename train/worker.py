@@ -28,6 +28,8 @@ class Batch:
       boards: `[N, 2, 26]` int8, the player who has just moved first.
       targets: `[N, K]` float32, λ-returns for that player.
       utility_inputs: `[N, K − 2]` float32, what that player played for.
+      values: `[N, K]` float32, what the scores were worth to that player, in points; look-ahead only, else `[0, K]`.
+      siblings: `[D]` int32, afterstates of each decision, one after the other; their sum is N.
       games: games played, void ones included.
       void_games: games that the stuck rule ended.
       big_wins: games won with more than the smallest win.
@@ -42,6 +44,8 @@ class Batch:
     boards: NDArray[np.int8]
     targets: NDArray[np.float32]
     utility_inputs: NDArray[np.float32]
+    values: NDArray[np.float32]
+    siblings: NDArray[np.int32]
     games: int
     void_games: int
     big_wins: int
@@ -60,6 +64,8 @@ def merge(batches: list[Batch]) -> Batch:
         boards=np.concatenate([batch.boards for batch in ordered]),
         targets=np.concatenate([batch.targets for batch in ordered]),
         utility_inputs=np.concatenate([batch.utility_inputs for batch in ordered]),
+        values=np.concatenate([batch.values for batch in ordered]),
+        siblings=np.concatenate([batch.siblings for batch in ordered]),
         games=sum(batch.games for batch in ordered),
         void_games=sum(batch.void_games for batch in ordered),
         big_wins=sum(batch.big_wins for batch in ordered),
@@ -162,12 +168,16 @@ class SelfPlayWorker:
                 tables=self._tables,
             )
         score_indices = result.score_indices
+        boards = result.boards
+        is_lookahead = self._lookahead is not None
         return Batch(
             version=version,
             first_game=first_game,
-            boards=result.boards,
+            boards=boards,
             targets=result.targets,
             utility_inputs=result.utility_inputs,
+            values=result.values if is_lookahead else np.zeros((0, self._mix.values.shape[1]), np.float32),
+            siblings=result.siblings if is_lookahead else np.ones(len(boards), np.int32),
             games=num_games,
             void_games=int((score_indices < 0).sum()),
             big_wins=int(((score_indices >= 0) & (score_indices < self._smallest_win)).sum()),

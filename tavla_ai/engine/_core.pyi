@@ -14,6 +14,8 @@ NO_SCORE: int = -32768
 
 MAX_PLAYS: int = 3060
 
+MOST_CANDIDATES: int = 8
+
 class Rules:
     """What the generator needs to know of a ruleset."""
 
@@ -93,6 +95,18 @@ class SelfPlayResult:
     @property
     def utility_inputs(self) -> NDArray[numpy.float32]:
         """float32[N, U]: what that player played for."""
+
+    @property
+    def values(self) -> NDArray[numpy.float32]:
+        """
+        float32[N, K]: what the scores were worth to that player, in points; look-ahead only.
+        """
+
+    @property
+    def siblings(self) -> NDArray[numpy.int32]:
+        """
+        int32[D]: afterstates of each decision, one after the other in `boards`; look-ahead only.
+        """
 
     @property
     def lengths(self) -> NDArray[numpy.int32]:
@@ -205,9 +219,9 @@ def self_play(rules: Rules, network: Network, seed: int, first_game: int, num_ga
     Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.
     """
 
-def lookahead(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], *, explore: float, scramble: float, scrambled: int, sample: float, threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
+def lookahead(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], *, explore: float, scramble: float, scrambled: int, sample: float, siblings: int = 0, margin: float = 0.0, candidates: int = 0, threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
     """
-    Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore`, and with the chance `scramble` a game begins with up to `scrambled` plays at random. The target of each afterstate, kept with the chance `sample`, is the expectation over 21 rolls of the best reply at 0-ply.
+    Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore`, and with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, kept with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among the `candidates` that look best to first order, or among all where that is 0.
     """
 
 def random_walk(rules: Rules, seed: int, first_game: int, num_games: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:

@@ -529,6 +529,7 @@ NB_MODULE(_core, m) {
   m.attr("FEATURE_VERSION") = kFeatureVersion;
   m.attr("NO_SCORE") = kNoScore;
   m.attr("MAX_PLAYS") = PlayList::kMaxLeaves;
+  m.attr("MOST_CANDIDATES") = Replies::kMostCandidates;
 
   nb::class_<Rules>(m, "Rules", "What the generator needs to know of a ruleset.")
       .def(nb::new_([](const std::string& family, const std::vector<int>& setup, int reserve, bool opening_rerolls,
