@@ -78,6 +78,25 @@ class Result(BaseModel):
     win_share: float = Field(ge=0, le=1, description="games won, as a share of all")
     mars_share: float = Field(ge=0, le=1, description="games won by more than one point, as a share of wins")
     seed: int = Field(description="seed of the dice")
+    ply: int = Field(default=0, ge=0, description="look-ahead of the checkpoint")
+    adjusted: float | None = Field(
+        default=None, description="points_per_game without the luck of the rolls; null where nobody judged luck"
+    )
+    adjusted_standard_error: float | None = Field(default=None, ge=0, description="of `adjusted`, in points")
+
+
+class LossRate(BaseModel):
+    """What a checkpoint loses on a set of judged decisions, see `tavla_ai.error_rate`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    positions: str = Field(description="name of the set: its file, without folder and ending")
+    judges: str = Field(description="who judged them, and how deep")
+    decisions: int = Field(ge=1, description="how many there are")
+    ply: int = Field(ge=0, description="look-ahead of the checkpoint")
+    loss: float = Field(ge=0, description="thousandths of a point lost per decision")
+    standard_error: float | None = Field(ge=0, description="of the loss; null for a single decision")
+    best_share: float = Field(ge=0, le=1, description="decisions in which the best play was made, as a share")
 
 
 class Ancestor(BaseModel):
@@ -130,6 +149,12 @@ class Card(BaseModel):
     created: str = Field(description="when it was written, UTC, ISO 8601")
     cost: dict[str, float] = Field(description="what training took: seconds by phase, peak memory in MiB")
     results: tuple[Result, ...] = Field(default=(), description="measured strength")
+    loss_rates: tuple[LossRate, ...] = Field(default=(), description="what it loses on judged decisions")
+    decision_microseconds: float | None = Field(
+        default=None,
+        gt=0,
+        description="mean time of a decision at 0-ply, on one core of the machine that measured; null if not measured",
+    )
     score_shares: tuple[float, ...] | None = Field(
         default=None,
         description="probability of each score for the side that starts a game of self-play, best first; null if not "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -198,6 +199,15 @@ def measure_error_rates(
 def measure_error_rate(judged: JudgedSet, bot: Bot, threads: int = 1) -> ErrorRate:
     """Return what one player loses on judged decisions; see `measure_error_rates`."""
     return measure_error_rates(judged, [bot], threads)[0]
+
+
+def time_decision(judged: JudgedSet, bot: Bot) -> float:
+    """Return the mean seconds that a player of the engine takes for a decision of the set, on one thread."""
+    rules = engine.compile_rules(judged.ruleset)
+    _plays(judged.ruleset, rules, bot, judged.boards[:_BATCH], judged.dice[:_BATCH], 0, 1)
+    started = time.perf_counter()
+    _plays(judged.ruleset, rules, bot, judged.boards, judged.dice, 0, 1)
+    return (time.perf_counter() - started) / len(judged.boards)
 
 
 def _chosen_plays(

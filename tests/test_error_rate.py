@@ -15,7 +15,7 @@ from tavla_ai import engine, judging
 from tavla_ai.analysis import PHASES
 from tavla_ai.bots import Bot, make_bot
 from tavla_ai.bots.peers.players import Fault
-from tavla_ai.checkpoint import load_checkpoint
+from tavla_ai.checkpoint import Card, load_checkpoint
 from tavla_ai.cli import main
 from tavla_ai.error_rate import (
     QUANTUM,
@@ -412,3 +412,52 @@ def test_peers_lose_little_on_what_they_judged() -> None:
     assert sage.loss is not None
     assert gnubg.loss == pytest.approx(3.2, abs=1.2)
     assert sage.loss == pytest.approx(3.2, abs=1.2)
+
+
+# Keeping what was measured
+
+
+def measure(*args: object) -> Card:
+    result = CliRunner().invoke(main, ["measure", *map(str, args), "--json"])
+    assert result.exit_code == 0, result.stderr
+    return Card.model_validate(json.loads(result.stdout))
+
+
+def test_what_was_measured_stands_in_the_card(judged: JudgedSet, judged_path: Path, tmp_path: Path) -> None:
+    path = write_checkpoint(tmp_path / "measured")
+    card = measure(path, "--opponents", "random", "--games", 20, "--seed", 5, "--positions", judged_path)
+    assert card == load_checkpoint(path).card
+    (result,) = card.results
+    assert (result.opponent, result.games, result.seed, result.ply) == ("random", 20, 5, 0)
+    (rate,) = card.loss_rates
+    expected = measure_error_rate(judged, make_bot(str(path), NORTH_SULTAN))
+    assert (rate.positions, rate.loss, rate.standard_error) == ("set", expected.loss, expected.standard_error)
+    assert card.decision_microseconds is not None
+
+    # Another look-ahead stands beside it; the same again replaces it.
+    card = measure(path, "--opponents", "random", "--games", 10, "--ply", 1, "--positions", judged_path)
+    assert [(result.ply, result.games) for result in card.results] == [(0, 20), (1, 10)]
+    assert [rate.ply for rate in card.loss_rates] == [0, 1]
+    card = measure(path, "--opponents", "random", "--games", 30)
+    assert sorted((result.ply, result.games) for result in card.results) == [(0, 30), (1, 10)]
+    shown = CliRunner().invoke(main, ["inspect", str(path)]).stdout
+    assert "lost per decision" in shown
+    assert "microseconds" in shown
+
+
+def test_luck_is_judged_against_other_bots_than_baselines(checkpoint: Path, tmp_path: Path) -> None:
+    path = write_checkpoint(tmp_path / "lucky", seed=2)
+    card = measure(path, "--opponents", f"random,{checkpoint}", "--games", 200, "--luck")
+    against_random, against_bot = card.results
+    assert against_random.adjusted is None
+    assert against_bot.adjusted is not None
+    assert against_bot.adjusted_standard_error is not None
+
+
+def test_mistakes_of_measuring_are_one_line(checkpoint: Path, judged_path: Path, tmp_path: Path) -> None:
+    assert "nothing to measure" in cli_fails("measure", checkpoint, "--opponents", "")
+    assert "'nobody'" in cli_fails("measure", checkpoint, "--opponents", "nobody")
+    assert "7" in cli_fails("measure", checkpoint, "--games", 7)
+    assert "nowhere" in cli_fails("measure", tmp_path / "nowhere")
+    fevga = write_checkpoint(tmp_path / "fevga", ruleset="fevga")
+    assert "fevga" in cli_fails("measure", fevga, "--opponents", "", "--positions", judged_path)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import yaml
 from checkpoints_fixture import write_checkpoint
@@ -15,8 +16,12 @@ from test_train_pipeline import train, weights
 from tavla_ai import engine
 from tavla_ai.checkpoint import NetworkSpec, fold, load_checkpoint
 from tavla_ai.match import Utility
+from tavla_ai.network import ValueNetwork, to_numpy
 from tavla_ai.rulesets import get_ruleset
+from train.config import LearnerConfig, parse_config
 from train.growth import can_grow, grow
+from train.learner import Learner
+from train.worker import SelfPlayWorker
 
 NORTH_SULTAN = get_ruleset("north-sultan")
 
@@ -164,19 +169,27 @@ def test_new_units_learn(finished: Path) -> None:
 # Look-ahead targets
 
 
-def test_targets_are_the_search_of_one_ply() -> None:
-    rules = engine.compile_rules(NORTH_SULTAN)
+def random_network() -> engine.Network:
     spec = NetworkSpec(hidden=(8,), num_scores=4)
     rng = np.random.default_rng(1)
-    network = fold(
+    return fold(
         {
             f"layers.{i}.{kind}": rng.normal(0, 0.3, shape if kind == "weight" else shape[:1]).astype(np.float32)
             for i, shape in enumerate(spec.layer_shapes())
             for kind in ("weight", "bias")
         }
     )
+
+
+def points() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     utility = Utility.points(NORTH_SULTAN)
-    stakes = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    return np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+
+
+def test_targets_are_the_search_of_one_ply() -> None:
+    rules = engine.compile_rules(NORTH_SULTAN)
+    network = random_network()
+    stakes = points()
     options = {"explore": 0.3, "scramble": 0.5, "scrambled": 10, "sample": 0.2}
     result = engine.lookahead(rules, network, 3, 0, 20, *stakes, [1.0], **options)
     searcher = engine.Searcher(rules, network, root=[(1, 0, 0.0)], replies=(1, 0, 0.0))
@@ -188,3 +201,76 @@ def test_targets_are_the_search_of_one_ply() -> None:
     np.testing.assert_array_equal(again.targets, result.targets)
     everything = engine.lookahead(rules, network, 3, 0, 20, *stakes, [1.0], **{**options, "sample": 1.0})
     assert 0.1 < len(result.boards) / len(everything.boards) < 0.3
+
+
+def test_siblings_are_the_best_plays_of_a_decision() -> None:
+    """They are good plays of the position that the play which was made came from; their targets are searched too."""
+    rules = engine.compile_rules(NORTH_SULTAN)
+    network = random_network()
+    values, inputs = points()
+    options = {"explore": 0.0, "scramble": 0.0, "scrambled": 0, "sample": 0.3}
+    alone = engine.lookahead(rules, network, 3, 0, 10, values, inputs, [1.0], **options)
+    assert set(alone.siblings.tolist()) == {1}
+    beside = engine.lookahead(rules, network, 3, 0, 10, values, inputs, [1.0], **options, siblings=3, margin=0.1)
+    assert beside.siblings.sum() == len(beside.boards) == len(beside.values)
+    assert beside.siblings.min() == 1
+    assert beside.siblings.max() == 4
+    searcher = engine.Searcher(rules, network, root=[(1, 0, 0.0)], replies=(1, 0, 0.0))
+    made = beside.boards[np.cumsum(beside.siblings) - 1]
+    np.testing.assert_array_equal(made, alone.boards)
+    first = 0
+    for count in beside.siblings:
+        boards = beside.boards[first : first + count]
+        worth = network.evaluate(boards, np.repeat(inputs, count, axis=0)) @ values[0]
+        # The best play was made, and no sibling looked much worse; once checkers are off a mars is ruled out too.
+        if not boards[:, :, 0].any():
+            assert worth[-1] >= worth.max() - 1e-6
+            assert worth.min() >= worth.max() - 0.1 - 1e-5
+        assert len({board.tobytes() for board in boards}) == count
+        found, _ = searcher.evaluate(boards[0], values, inputs, 1)
+        np.testing.assert_allclose(beside.targets[first], found, atol=1e-6)
+        first += count
+
+
+def test_more_candidates_come_nearer_to_the_search() -> None:
+    """Looking for replies among a few can only miss better ones, and misses fewer the more it looks at."""
+    rules = engine.compile_rules(NORTH_SULTAN)
+    network = random_network()
+    values, inputs = points()
+    options = {"explore": 0.1, "scramble": 0.2, "scrambled": 10, "sample": 0.3}
+    errors = []
+    exact = engine.lookahead(rules, network, 3, 0, 20, values, inputs, [1.0], **options).targets @ values[0]
+    for candidates in (1, 3, 8):
+        result = engine.lookahead(rules, network, 3, 0, 20, values, inputs, [1.0], **options, candidates=candidates)
+        worth = result.targets @ values[0]
+        assert (worth >= exact - 1e-5).all()
+        errors.append(np.abs(worth - exact).mean())
+    assert errors[0] > errors[1] > errors[2]
+    assert errors[2] < 0.01
+    with pytest.raises(ValueError, match="candidates"):
+        engine.lookahead(rules, network, 3, 0, 1, values, inputs, [1.0], **options, candidates=9)
+
+
+def test_a_learner_that_weighs_differences_gets_them_better() -> None:
+    """A learner that weighs the differences gets them better."""
+    worker = SelfPlayWorker(
+        parse_config({"targets": "lookahead", "lookahead": {"siblings": 3, "sample": 0.3, "scramble": 0}}, [], "test")
+    )
+    spec = NetworkSpec(hidden=(16,), num_scores=4)
+    weights = to_numpy(ValueNetwork(spec))
+    batch = worker.play(weights, 0, 0, 60)
+    decision = np.repeat(np.arange(len(batch.siblings)), batch.siblings)
+
+    def differences(learner: Learner) -> float:
+        network = fold(learner.weights())
+        error = ((network.evaluate(batch.boards, batch.utility_inputs) - batch.targets) * batch.values).sum(axis=1)
+        means = np.bincount(decision, error) / batch.siblings
+        return float(np.square(error - means[decision]).mean())
+
+    errors = {}
+    for weight in (0.0, 30.0):
+        config = LearnerConfig(sibling_weight=weight, batch_size=64, passes=20, threads=1)
+        learner = Learner(spec, config, 1, weights)
+        learner.train_round(batch, 0, 0.0)
+        errors[weight] = differences(learner)
+    assert errors[30.0] < 0.9 * errors[0.0]

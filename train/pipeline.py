@@ -29,6 +29,7 @@ from torch.utils.tensorboard import SummaryWriter
 from tavla_ai.bots import Bot, make_bot, network_player, plays_pubeval
 from tavla_ai.checkpoint import Card, Checkpoint, NetworkSpec, Result, fold, load_checkpoint, save_checkpoint
 from tavla_ai.errors import CheckpointError, ConfigError
+from tavla_ai.measuring import as_result
 from tavla_ai.rulesets import get_ruleset
 from tavla_ai.tournament import PairResult, measure_score_shares, play_pairing
 from train.config import TrainConfig, dump_config
@@ -212,7 +213,7 @@ class Pipeline:
             self._config.self_play.num_threads,
         )
         self.progress.total_seconds += time.monotonic() - started
-        self._results = tuple(_as_result(result) for result in results)
+        self._results = tuple(as_result(result) for result in results)
         return self._write_checkpoint(self._run.final, trainer=False)
 
     # Rounds of self-play.
@@ -463,15 +464,3 @@ def _peak_memory() -> float:
     """Return the most memory this process has had, in MiB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)
-
-
-def _as_result(result: PairResult) -> Result:
-    return Result(
-        opponent=result.b,
-        games=result.games,
-        points_per_game=result.points_per_game,
-        standard_error=result.standard_error,
-        win_share=result.win_share,
-        mars_share=result.mars_share or 0.0,
-        seed=result.seed,
-    )

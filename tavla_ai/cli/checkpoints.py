@@ -8,7 +8,7 @@ import click
 
 from tavla_ai.checkpoint import Card, Result, load_checkpoint
 from tavla_ai.cli.options import json_option
-from tavla_ai.cli.printing import percent, plain, print_json, print_table
+from tavla_ai.cli.printing import percent, plain, print_json, print_table, with_error
 
 
 @click.command()
@@ -30,14 +30,38 @@ def inspect(checkpoint: Path, as_json: bool) -> None:
     print_table(str(checkpoint), ["", ""], _card_rows(card, num_weights), num_text=2)
     if card.lineage:
         _print_lineage(card)
+    print_strength(card)
+
+
+def print_strength(card: Card) -> None:
+    """Print what a card says of a checkpoint's strength."""
+    if not card.results and not card.loss_rates:
+        click.echo("No results: its strength has not been measured.")
     if card.results:
         print_table(
             "Results",
-            ["opponent", "games", "points/game", "wins %", "mars %", "seed"],
+            ["opponent", "ply", "games", "points/game", "without luck", "wins %", "mars %", "seed"],
             [_result_cells(result) for result in card.results],
         )
-    else:
-        click.echo("No results: its strength has not been measured.")
+    if card.loss_rates:
+        print_table(
+            "Thousandths of a point lost per decision",
+            ["decisions", "judged by", "ply", "number", "lost", "best play %"],
+            [
+                [
+                    rate.positions,
+                    rate.judges,
+                    str(rate.ply),
+                    f"{rate.decisions:,}",
+                    with_error(rate.loss, rate.standard_error, ".2f"),
+                    percent(rate.best_share),
+                ]
+                for rate in card.loss_rates
+            ],
+            num_text=2,
+        )
+    if card.decision_microseconds is not None:
+        click.echo(f"A decision at 0-ply took {card.decision_microseconds:.0f} microseconds on one core.")
 
 
 def _card_rows(card: Card, num_weights: int) -> list[list[str]]:
@@ -88,9 +112,10 @@ def _print_lineage(card: Card) -> None:
 def _result_cells(result: Result) -> list[str]:
     return [
         result.opponent,
+        str(result.ply),
         f"{result.games:,}",
-        f"{result.points_per_game:+.3f}"
-        + ("" if result.standard_error is None else f" +- {result.standard_error:.3f}"),
+        with_error(result.points_per_game, result.standard_error, "+.3f"),
+        "" if result.adjusted is None else with_error(result.adjusted, result.adjusted_standard_error, "+.3f"),
         percent(result.win_share),
         percent(result.mars_share),
         str(result.seed),

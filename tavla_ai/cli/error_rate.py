@@ -9,7 +9,7 @@ import click
 
 from tavla_ai.bots import BASELINES, make_bot
 from tavla_ai.cli.options import json_option, ruleset_option
-from tavla_ai.cli.printing import percent, print_json, print_table, progress
+from tavla_ai.cli.printing import percent, print_json, print_table, progress, with_error
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.error_rate import ErrorRate, JudgedSet, PhaseRate, load_judged_set, measure_error_rates
 from tavla_ai.errors import TavlaError
@@ -137,7 +137,7 @@ def _print_rates(path: Path, judged: JudgedSet, rates: list[ErrorRate]) -> None:
             [
                 rate.bot,
                 _loss(rate),
-                "" if rate.difference is None else _number(rate.difference, rate.difference_error, "+.2f"),
+                "" if rate.difference is None else with_error(rate.difference, rate.difference_error, "+.2f"),
                 percent(rate.best_share),
                 *(_loss(rate.phases[phase]) for phase in phases),
                 percent(rate.shallow_share),
@@ -151,8 +151,4 @@ def _print_rates(path: Path, judged: JudgedSet, rates: list[ErrorRate]) -> None:
 
 
 def _loss(rate: PhaseRate) -> str:
-    return "" if rate.loss is None else _number(rate.loss, rate.standard_error, ".2f")
-
-
-def _number(value: float, error: float | None, form: str) -> str:
-    return f"{value:{form}}" + ("" if error is None else f" +- {error:.2f}")
+    return "" if rate.loss is None else with_error(rate.loss, rate.standard_error, ".2f")

@@ -54,6 +54,11 @@ def percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.1f}"
 
 
+def with_error(value: float, error: float | None, form: str) -> str:
+    """Return a number and its standard error, if there is one, both as `form` says, the error without its sign."""
+    return f"{value:{form}}" + ("" if error is None else f" +- {error:{form.lstrip('+')}}")
+
+
 def plain(value: object) -> str:
     """Return a value of a ruleset as a person would write it."""
     if isinstance(value, dict):
