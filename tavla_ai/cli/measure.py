@@ -70,7 +70,7 @@ def measure(
 
     \b
     Example:
-      tavla measure checkpoints/tavla --opponents random,pubeval --games 4000
+      tavla measure checkpoints/tavla --opponents random,pubeval --games 400
     """
     names = list(filter(None, opponents.split(",")))
     if not names and not positions:
