@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+import torch
 import yaml
 from checkpoints_fixture import write_checkpoint
 from test_train_pipeline import train, weights
@@ -20,8 +22,8 @@ from tavla_ai.network import ValueNetwork, to_numpy
 from tavla_ai.rulesets import get_ruleset
 from train.config import LearnerConfig, parse_config
 from train.growth import can_grow, grow
-from train.learner import Learner
-from train.worker import SelfPlayWorker
+from train.learner import Learner, RoundMetrics
+from train.worker import Batch, SelfPlayWorker
 
 NORTH_SULTAN = get_ruleset("north-sultan")
 
@@ -251,14 +253,28 @@ def test_more_candidates_come_nearer_to_the_search() -> None:
         engine.lookahead(rules, network, 3, 0, 1, values, inputs, [1.0], **options, candidates=9)
 
 
-def test_a_learner_that_weighs_differences_gets_them_better() -> None:
-    """A learner that weighs the differences gets them better."""
-    worker = SelfPlayWorker(
-        parse_config({"targets": "lookahead", "lookahead": {"siblings": 3, "sample": 0.3, "scramble": 0}}, [], "test")
-    )
+@pytest.fixture(scope="module")
+def labelled() -> tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch]:
+    """A network and positions with siblings that it labelled itself."""
     spec = NetworkSpec(hidden=(16,), num_scores=4)
+    torch.manual_seed(1)
     weights = to_numpy(ValueNetwork(spec))
-    batch = worker.play(weights, 0, 0, 60)
+    data = {"targets": "lookahead", "lookahead": {"siblings": 3, "sample": 0.3, "scramble": 0}}
+    return spec, weights, SelfPlayWorker(parse_config(data, [], "test")).play(weights, 0, 0, 60)
+
+
+def trained(
+    labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch], **settings: Any
+) -> tuple[Learner, RoundMetrics]:
+    spec, weights, batch = labelled
+    learner = Learner(spec, LearnerConfig(batch_size=64, passes=20, threads=1, **settings), 1, weights)
+    return learner, learner.train_round(batch, 0, 0.0)
+
+
+def test_a_learner_that_weighs_differences_gets_them_better(
+    labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch],
+) -> None:
+    batch = labelled[2]
     decision = np.repeat(np.arange(len(batch.siblings)), batch.siblings)
 
     def differences(learner: Learner) -> float:
@@ -267,10 +283,13 @@ def test_a_learner_that_weighs_differences_gets_them_better() -> None:
         means = np.bincount(decision, error) / batch.siblings
         return float(np.square(error - means[decision]).mean())
 
-    errors = {}
-    for weight in (0.0, 30.0):
-        config = LearnerConfig(sibling_weight=weight, batch_size=64, passes=20, threads=1)
-        learner = Learner(spec, config, 1, weights)
-        learner.train_round(batch, 0, 0.0)
-        errors[weight] = differences(learner)
-    assert errors[30.0] < 0.9 * errors[0.0]
+    assert differences(trained(labelled, sibling_weight=30.0)[0]) < 0.9 * differences(trained(labelled)[0])
+
+
+def test_half_precision_learns_nearly_the_same(
+    labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch],
+) -> None:
+    (full, exact), (half, rounded) = trained(labelled), trained(labelled, precision="bfloat16")
+    assert rounded.excess_loss == pytest.approx(exact.excess_loss, rel=0.1)
+    assert all(array.dtype == np.float32 for array in half.weights().values())
+    assert not np.array_equal(half.weights()["layers.0.weight"], full.weights()["layers.0.weight"])

@@ -181,6 +181,11 @@ class LearnerConfig(_Section):
         description="decay per step of the averaged weights that are evaluated and saved",
     )
     max_gradient_norm: float = Field(default=1.0, gt=0, description="gradients are scaled down to this norm")
+    precision: Literal["float32", "bfloat16"] = Field(
+        default="float32",
+        description="of the products of layers while training; bfloat16 is twice as fast where the processor has it, "
+        "weights and play stay float32",
+    )
     device: str = Field(default="auto", description="`cpu`, `cuda`, `cuda:N`, or `auto`: a GPU if there is one")
     threads: int = Field(default=2, ge=1, description="torch threads on the CPU; part of what makes a run reproducible")
 

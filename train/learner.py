@@ -145,7 +145,9 @@ class Learner:
         siblings: NDArray[np.int32],
     ) -> torch.Tensor:
         features, target = features.to(self._device), target.to(self._device)
-        logits = self._module(features)
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._config.precision == "bfloat16"):
+            logits = self._module(features)
+        logits = logits.float()
         loss = total = cross_entropy(logits, target)
         if values is not None:
             error = ((logits.softmax(dim=1) - target) * values.to(self._device)).sum(dim=1)

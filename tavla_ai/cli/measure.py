@@ -66,7 +66,8 @@ def measure(
 ) -> None:
     """Measure a checkpoint and keep what comes out in its card.
 
-    Outside engines such as gnubg:0 need the extra [peers]. Figures against the same opponent, or on the same decisions, at the same look-ahead are replaced; others stay.
+    Figures against the same opponent, or on the same decisions, at the same look-ahead are replaced; others stay.
+    Outside engines such as gnubg:0 need the extra [peers].
 
     \b
     Example:
