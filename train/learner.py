@@ -37,6 +37,7 @@ class RoundMetrics:
     Attributes:
       loss: mean cross-entropy in nats.
       excess_loss: loss less the targets' own entropy: the mean divergence from target to prediction, in nats.
+      sibling_error: root mean square of the error in how siblings' values differ, in points; 0 where it has no weight.
       gradient_norm: mean norm before it was limited.
       positions: afterstates trained.
       steps: minibatches.
@@ -45,6 +46,7 @@ class RoundMetrics:
 
     loss: float
     excess_loss: float
+    sibling_error: float
     gradient_norm: float
     positions: int
     steps: int
@@ -122,7 +124,7 @@ class Learner:
         rate = self._learning_rate(progress)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
-        sums = torch.zeros(3, dtype=torch.float64, device=self._device)
+        sums = torch.zeros(4, dtype=torch.float64, device=self._device)
         steps = positions = 0
         for chosen, siblings in self._minibatches(rng, kept.siblings, round(len(batch.boards) * self._config.passes)):
             features = torch.from_numpy(engine.encode(kept.boards[chosen], kept.utility_inputs[chosen]))
@@ -134,8 +136,8 @@ class Learner:
         weights_finite = all(bool(torch.isfinite(weights).all()) for weights in self._module.parameters())
         if not (weights_finite and bool(torch.isfinite(sums).all())):
             raise DivergedError(f"round {round_index}: a loss, gradient or weight is not finite")
-        loss, entropy, norm = (float(total) for total in sums / max(steps, 1))
-        return RoundMetrics(loss, loss - entropy, norm, positions, steps, rate)
+        loss, entropy, variance, norm = (float(total) for total in sums / max(steps, 1))
+        return RoundMetrics(loss, loss - entropy, math.sqrt(variance), norm, positions, steps, rate)
 
     def _step(
         self,
@@ -149,9 +151,11 @@ class Learner:
             logits = self._module(features)
         logits = logits.float()
         loss = total = cross_entropy(logits, target)
+        variance = torch.zeros((), device=self._device)
         if values is not None:
             error = ((logits.softmax(dim=1) - target) * values.to(self._device)).sum(dim=1)
-            total = loss + self._config.sibling_weight * _variance_within(error, siblings)
+            variance = _variance_within(error, siblings)
+            total = loss + self._config.sibling_weight * variance
         self._optimizer.zero_grad(set_to_none=True)
         total.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self._module.parameters(), self._config.max_gradient_norm)
@@ -162,7 +166,7 @@ class Learner:
         with torch.no_grad():
             torch._foreach_lerp_(self._average, list(self._module.parameters()), 1 - decay)
             entropy = torch.special.entr(target).sum(dim=1).mean()
-        return torch.stack([loss.detach(), entropy, norm]).double()
+        return torch.stack([loss.detach(), entropy, variance.detach(), norm]).double()
 
     def _minibatches(
         self, rng: np.random.Generator, siblings: NDArray[np.int32], wanted: int

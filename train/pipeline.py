@@ -295,6 +295,7 @@ class Pipeline:
         metrics = {
             "losses/cross_entropy": sum(m.loss for m in window.losses) / count,
             "losses/excess": sum(m.excess_loss for m in window.losses) / count,
+            "losses/siblings": sum(m.sibling_error for m in window.losses) / count,
             "losses/td_error": window.td_error / max(window.afterstates, 1),
             "learner/gradient_norm": sum(m.gradient_norm for m in window.losses) / count,
             "learner/learning_rate": window.losses[-1].learning_rate,
