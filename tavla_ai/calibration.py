@@ -147,10 +147,11 @@ def calibrate(
     for number in (matches, search_matches):
         if number < 2 or number % 2:
             raise TavlaError(f"{number} matches: expected an even number from 2 up; pairs have the same dice")
-    levels = Levels(out)
+    # What cannot be read or written is found out before the long search.
     if out.exists():
-        # A file that cannot be read is found out before the long search.
-        assert levels.ladders is not None
+        Levels(out).find(ruleset, match_length)
+    elif out.parent.exists() and not out.parent.is_dir():
+        raise TavlaError(f"{out.parent}: expected a folder")
     table = _Table(ruleset, match_length, dict(checkpoints), seed, workers, report or (lambda _: None))
     steps: dict[LevelName, Step] = {}
     gaps: list[MeasuredGap] = []
@@ -193,7 +194,7 @@ def calibrate(
             for name in LEVEL_NAMES
         },
     )
-    save_levels(out, levels.with_ladder(ladder))
+    save_levels(out, Levels(out).with_ladder(ladder))
     return Calibration(ladder=ladder, gaps=tuple(gaps))
 
 

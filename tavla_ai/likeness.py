@@ -256,7 +256,7 @@ def _likeness(
     rated = ladder.levels[name]
     losses = np.array([decision.loss for decision in decisions])
     lost = losses[losses > _TOLERANCE]
-    counts, edges = np.histogram(lost, bins=_BINS, range=(0.0, max(2 * rated.cap, 2 * BLUNDER)))
+    counts, edges = np.histogram(lost, bins=_BINS, range=(0.0, max(2 * BLUNDER, float(losses.max(initial=0.0)))))
     return LevelLikeness(
         level=name,
         rating=rated.rating,

@@ -115,7 +115,7 @@ def test_without_the_file_a_level_says_how_to_name_it(
     levels_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    missing = "error: level easy: there is no checkpoints/levels.yaml; name the file of levels with --levels FILE or "
+    missing = "error: level easy: no file of levels, such as checkpoints/levels.yaml; name one with --levels FILE or "
     assert fails("tournament", "easy", "random").startswith(missing)
     assert fails("tournament", "easy", "random", "--levels", "no.yaml") == (
         "error: no.yaml: no such file of levels; name one with --levels FILE or TAVLA_LEVELS"
@@ -279,7 +279,7 @@ def test_levels_lists_the_ladders(levels_path: Path) -> None:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A gap is as asked for if it is known to be within 150 Elo, which few matches tell."""
     monkeypatch.setattr("tavla_ai.calibration.TOLERANCE", 150.0)
-    monkeypatch.setattr("tavla_ai.calibration._STEPS", 3)
+    monkeypatch.setattr("tavla_ai.calibration._STEPS", 2)
 
 
 EASY_NETWORK = SHIPPED.parent / "tavla" / "easy"
@@ -287,7 +287,7 @@ NETWORKS = ("--hard", EASY_NETWORK, "--medium", EASY_NETWORK, "--easy", EASY_NET
 
 
 def calibrated(out: Path, *args: object) -> dict[str, Any]:
-    asked = ("calibrate", *NETWORKS, "--matches", 240, "--search-matches", 100, "--workers", 1, "--out", out, "--json")
+    asked = ("calibrate", *NETWORKS, "--matches", 200, "--search-matches", 60, "--workers", 1, "--out", out, "--json")
     result = CliRunner().invoke(main, [str(arg) for arg in (*asked, *args)])
     assert result.exit_code == 0, result.stderr
     assert "measured: easy with noise" in result.stderr
@@ -349,6 +349,7 @@ def test_bad_input_of_a_calibration_is_one_line(tmp_path: Path) -> None:
     assert "no such checkpoint" in fails(*asked, good, "--hard", tmp_path / "none")
     (tmp_path / "levels.yaml").write_text("a: [")
     assert "no file of levels" in fails(*asked, good)
+    assert "expected a folder" in fails(*asked, good, "--out", tmp_path / "levels.yaml" / "mine.yaml")
     assert (tmp_path / "levels.yaml").read_text() == "a: ["
 
 

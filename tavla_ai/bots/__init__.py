@@ -129,7 +129,7 @@ def level_bot(name: LevelName, ruleset: Ruleset, levels: Levels | None, match_le
     """
     if levels is None:
         raise TavlaError(
-            f"level {name}: there is no {DEFAULT_LEVELS}; name the file of levels with --levels FILE or "
+            f"level {name}: no file of levels, such as {DEFAULT_LEVELS}; name one with --levels FILE or "
             f"{LEVELS_VARIABLE}, or write ./{name} for a folder"
         )
     ladder = levels.ladder(ruleset, match_length)
