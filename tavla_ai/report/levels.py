@@ -61,7 +61,7 @@ def _parts(report: LikenessReport) -> Iterator[str]:
 def _level(level: LevelLikeness, ruleset: Ruleset) -> Iterator[str]:
     yield f"<h2>{level.level.title()}</h2>"
     yield '<div class="charts">'
-    marks = [(edge, f"{edge:.2f}") for edge in level.edges[:: max(1, len(level.edges) // 6)]]
+    marks = [(edge, f"{edge:.2f}") for edge in level.edges[:-1:4]]
     yield histogram("decisions by points lost, those that lost nothing left out", level.counts, level.edges, marks)
     shares = [round(1000 * (loss.blunder_share or 0)) for loss in level.phases.values()]
     edges = [float(i) for i in range(len(shares) + 1)]
