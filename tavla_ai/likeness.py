@@ -171,10 +171,12 @@ def measure_likeness(
         raise RulesetError(f"{ruleset.name}: a turn is more than one play; its decisions are not judged")
     ladder = levels.ladder(ruleset, match_length)
     bots = {name: level_bot(name, ruleset, levels, match_length) for name in LEVEL_NAMES}
+    hard = bots["hard"]
+    assert hard.checkpoint is not None
     found = []
     for name in LEVEL_NAMES:
         decisions: list[_Decision] = []
-        judge = _Judge(ruleset, bots["hard"], bots[name])
+        judge = _Judge(ruleset, hard, bots[name])
         for first in range(0, games // 2, _PAIRS_AT_ONCE):
             pairs = min(_PAIRS_AT_ONCE, games // 2 - first)
             decisions += judge.decisions(seed, first, pairs)
@@ -185,7 +187,7 @@ def measure_likeness(
         ruleset=ruleset.name,
         match_length=ladder.match_length,
         seed=seed,
-        judge=ladder.levels["hard"].weights_sha256,
+        judge=hard.checkpoint.card.weights_sha256,
         levels=tuple(found),
     )
 
@@ -234,12 +236,9 @@ class _Judge:
         if len(afterstates) < 2 or isinstance(turn.after, Fault):
             return None
         chosen = int(np.flatnonzero((afterstates == turn.after).all(axis=(1, 2)))[0])
-        lost = []
-        for searcher in self.searchers:
-            _, worth, _, order = searcher.rank(turn.board, *turn.dice, *self.stakes, 0)
-            lost.append(worth[order[0]] - worth)
-            if searcher is self.searchers[0]:
-                best = afterstates[order[0]]
+        ranks = [searcher.rank(turn.board, *turn.dice, *self.stakes, 0) for searcher in self.searchers]
+        lost = [worth[order[0]] - worth for _, worth, _, order in ranks]
+        best = afterstates[ranks[0][3][0]]
         return _Decision(
             turn,
             best,
