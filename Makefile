@@ -6,7 +6,7 @@ ENGINE := CMakeLists.txt $(wildcard tavla_ai/engine/*.cpp tavla_ai/engine/*.hpp 
 RUN    := runs/quick
 BUNDLE := exports/quick
 
-.PHONY: setup train test test-slow test-peer sanitize lint bench tensorboard clean
+.PHONY: setup train test test-slow test-peer sanitize lint bench calibrate tensorboard clean
 
 setup: $(VENV)/.engine
 
@@ -69,6 +69,12 @@ lint: setup
 
 bench: setup
 	$(VENV)/bin/tavla bench
+
+# Once more whenever one of the three checkpoints is another; some ten minutes. The gaps are the same in both houses.
+RATINGS := easy=1200,medium=1500,hard=1750
+calibrate: setup
+	$(VENV)/bin/tavla calibrate --ruleset north-sultan --match-length 3 --ratings $(RATINGS)
+	$(VENV)/bin/tavla calibrate --ruleset oyna-tavla --match-length 5 --ratings $(RATINGS)
 
 tensorboard: setup
 	$(VENV)/bin/tensorboard --logdir runs

@@ -19,7 +19,8 @@ from tavla_ai.cube import (
 )
 from tavla_ai.error_rate import ErrorRate, JudgedSet, load_judged_set, measure_error_rate, measure_error_rates
 from tavla_ai.errors import CheckpointError, ConfigError, NotationError, RulesetError, TavlaError
-from tavla_ai.evaluator import Evaluation, Evaluator, LegalPlay, Level, RankedPlay, SearchSettings, legal_plays
+from tavla_ai.evaluator import Evaluation, Evaluator, LegalPlay, RankedPlay, SearchSettings, legal_plays
+from tavla_ai.levels import Ladder, Level, Levels, RatedLevel
 from tavla_ai.match import Cube, MatchEquity, MatchState, Utility, equal_shares, match_equity
 from tavla_ai.position import Position, apply_steps, check_play, concession_value, format_play, parse_dice, parse_play
 from tavla_ai.rollout import RolledOut, RolloutSettings, roll_out
@@ -40,8 +41,10 @@ __all__ = [
     "Evaluation",
     "Evaluator",
     "JudgedSet",
+    "Ladder",
     "LegalPlay",
     "Level",
+    "Levels",
     "MatchAnalysis",
     "MatchEquity",
     "MatchSet",
@@ -50,6 +53,7 @@ __all__ = [
     "PairResult",
     "Position",
     "RankedPlay",
+    "RatedLevel",
     "RolledOut",
     "RolloutSettings",
     "Ruleset",

@@ -25,6 +25,7 @@ from tavla_ai.analysis import PHASES, Phase
 from tavla_ai.bots import Bot
 from tavla_ai.bots.peers.players import Fault
 from tavla_ai.errors import TavlaError
+from tavla_ai.files import write_whole
 from tavla_ai.match import Utility
 from tavla_ai.rulesets import Ruleset, get_ruleset
 
@@ -277,13 +278,6 @@ def save_judged_set(path: Path, judged: JudgedSet) -> None:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, header=header, **arrays)
     write_whole(path, buffer.getvalue())
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file under another name and rename it, so that it is there whole or not at all."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_bytes(data)
-    temporary.replace(path)
 
 
 _ARRAYS = {

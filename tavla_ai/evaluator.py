@@ -17,16 +17,16 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
 from tavla_ai.bearoff import load_tables
-from tavla_ai.checkpoint import Checkpoint
+from tavla_ai.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.cube import CubeDecision, cube_decision, may_double, turned
 from tavla_ai.ending import ROLLS, CubeEnding, ends_soon
-from tavla_ai.engine import MAX_SEED
-from tavla_ai.errors import RulesetError
+from tavla_ai.engine import MAX_PLY, MAX_SEED
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.levels import Level, LevelName, Levels, level_name
 from tavla_ai.match import MatchEquity, MatchState, Utility, match_equity
 from tavla_ai.position import Play, Position, check_dice, concession_value
 from tavla_ai.rulesets import BAR, MAX_OWN_ROLLS, OWN_ROLLS, PINNED, MatchSet, Ruleset
 
-MAX_PLY = 4
 MAX_THREADS = 1024
 
 # Some 13 GB.
@@ -76,18 +76,7 @@ class SearchSettings(BaseModel):
 DEFAULT_SEARCH = SearchSettings()
 
 
-class Level(BaseModel):
-    """How well a bot plays: how deep it looks, and how far its judgement is off."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str = Field(description="what players call it")
-    ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead")
-    noise: float = Field(default=0.0, ge=0, description="standard deviation of its error about a position, in points")
-    cap: float = Field(default=0.0, ge=0, description="what a play may lose at most, in points")
-
-
-# What a player gets whose time is up.
+# What a player gets whose time is up, where no Easy level has been measured.
 EASY = Level(name="easy", noise=0.08, cap=0.15)
 
 
@@ -230,6 +219,7 @@ class Evaluator:
       shares: for match equity, ruleset name → probabilities of the scores to the side that starts a game; those of
         the checkpoint's card stand in for its own game.
       tables: whether bear-off tables are used; they are built the first time.
+      levels: the file of the levels that are called by name; None has none.
       threads: of a search.
       cache_entries: searched positions to remember, some 100 bytes each.
 
@@ -247,6 +237,7 @@ class Evaluator:
         search: SearchSettings = DEFAULT_SEARCH,
         shares: Mapping[str, Sequence[float]] | None = None,
         tables: bool = True,
+        levels: Levels | None = None,
         threads: int = 1,
         cache_entries: int = 1 << 16,
     ) -> None:
@@ -261,6 +252,7 @@ class Evaluator:
             "search": search,
             "shares": shares,
             "tables": tables,
+            "levels": levels,
             "threads": threads,
             "cache_entries": cache_entries,
         }
@@ -276,6 +268,9 @@ class Evaluator:
         self.search = search
         self.threads = threads
         self.tables = load_tables(self.ruleset) if tables else None
+        self.levels = levels
+        # By checkpoint's folder.
+        self._level_networks: dict[str, engine.Network] = {}
         self._rules = engine.compile_rules(self.ruleset)
         self._network = checkpoint.network_for(self.ruleset)
         self._searcher = engine.Searcher(
@@ -474,31 +469,39 @@ class Evaluator:
         dice: tuple[int, int],
         match: MatchState = MatchState(),
         *,
-        level: Level,
+        level: Level | LevelName,
         seed: int = 0,
         game: int = 0,
     ) -> LegalPlay:
         """Return the play of a bot of some level.
 
         Its opinion of each position is off by a normal error, which belongs to the position in that game of that
-        seed. It never makes a play that is worse than the best by more than the level's cap, and a play that ends
-        the game best is made by every level. In Gul Bara, where a roll may be several stages, every level plays each
-        stage as well as it can.
+        seed. It never makes a play that is worse than the best by more than the level's cap, in its network's view.
+        Some positions every level plays as well as its network can: those in which a play that ends the game is best,
+        races that the bear-off tables cover, and, in the opposed, hitting games, races in which a side has all its
+        checkers home. So a won bear-off is finished, and a mars that racing saves is saved. In Gul Bara, where a roll
+        may be several stages, every level plays each stage as well as it can.
 
         Args:
+          level: one of this evaluator's network, or the name of a measured one, which plays with its own.
           seed: of the errors, 0 to 2**64 − 1; as in tournaments, with `game`.
           game: number of the game.
 
         Raises:
           RulesetError: see `rank_plays`.
+          TavlaError: a level by name without a file of levels, or the game has none there; see `Levels`.
+          CheckpointError: the named level's checkpoint cannot be used; see `load_checkpoint`.
         """
         if not 0 <= seed <= MAX_SEED:
             raise RulesetError(f"seed {seed}: expected 0 to {MAX_SEED}")
+        network = self._network
+        if isinstance(level, str):
+            level, network = self._named_level(level, match)
         if self.ruleset.family == "gul-bara":
             return self.rank_plays(position, dice, match)[0]
         plays = legal_plays(self.ruleset, position, dice)
         player = engine.Player.network(
-            self._network, self.tables, ply=level.ply, noise=level.noise, cap=level.cap, **self.search.filters()
+            network, self.tables, ply=level.ply, noise=level.noise, cap=level.cap, **self.search.filters()
         )
         afterstates, _ = engine.choose_plays(
             self._rules,
@@ -519,10 +522,29 @@ class Evaluator:
     ) -> LegalPlay:
         """Return the play that a server makes for a player whose time is up: that of the Easy level.
 
+        It is the measured one where the evaluator's file of levels has the game; else this network's with an error
+        that nobody has measured.
+
         Raises:
           RulesetError: see `rank_plays`.
+          TavlaError: the file of levels cannot be read; see `Levels`.
+          CheckpointError: see `level_play`.
         """
-        return self.level_play(position, dice, match, level=EASY, seed=seed)
+        is_measured = self.levels is not None and self.levels.find(self.ruleset, match.length) is not None
+        return self.level_play(position, dice, match, level="easy" if is_measured else EASY, seed=seed)
+
+    def _named_level(self, name: LevelName, match: MatchState) -> tuple[Level, engine.Network]:
+        """Return how a level of the game's ladder plays, and its network."""
+        if self.levels is None:
+            raise TavlaError(
+                f"level {name!r}: the evaluator has no file of levels; give it one, or name it with --levels"
+            )
+        ladder = self.levels.ladder(self.ruleset, match.length)
+        rated = ladder.levels[level_name(name)]
+        if rated.checkpoint not in self._level_networks:
+            checkpoint = load_checkpoint(self.levels.folder(rated), self.ruleset)
+            self._level_networks[rated.checkpoint] = checkpoint.network_for(self.ruleset)
+        return ladder.level(name), self._level_networks[rated.checkpoint]
 
     # Concessions
 

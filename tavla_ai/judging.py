@@ -30,10 +30,10 @@ from tavla_ai.error_rate import (
     load_judged_set,
     save_judged_set,
     sorted_plays,
-    write_whole,
 )
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import Evaluator
+from tavla_ai.files import write_whole
 from tavla_ai.match import Utility
 from tavla_ai.position import Position
 from tavla_ai.rulesets import Ruleset

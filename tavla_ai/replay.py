@@ -13,9 +13,10 @@ import numpy.typing as npt
 from tavla_ai import engine
 from tavla_ai.bots import Bot, make_bot
 from tavla_ai.contests import utilities
-from tavla_ai.error_rate import write_whole
 from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.files import write_whole
 from tavla_ai.formats.mat import Game, Match, Turn, write_mat
+from tavla_ai.levels import Levels
 from tavla_ai.lockstep import WatchedTurn, play_pairs
 from tavla_ai.position import Play, Position, format_play
 from tavla_ai.results import BotIdentity, ContestLine, Settings, read_lines, read_settings
@@ -131,13 +132,17 @@ def replay_pairs(
 class TournamentReplay:
     """A finished, or broken off, tournament's folder with its players, who can play its contests again.
 
+    Args:
+      path: the folder.
+      levels: the file that its levels are taken from; None where there is none.
+
     Raises:
       TavlaError: the folder holds no tournament, or a player is not what it was.
       RulesetError: it holds one of sets of games.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, levels: Levels | None = None) -> None:
+        self.path, self.levels = path, levels
         self.settings: Settings = read_settings(path)
         if not isinstance(self.settings.ruleset, Ruleset):
             raise RulesetError(f"{self.settings.ruleset.name}: the games of a set are not played again")
@@ -146,9 +151,12 @@ class TournamentReplay:
         self.bots = tuple(self._bot(bot) for bot in self.settings.bots)
 
     def _bot(self, identity: BotIdentity) -> Bot:
-        bot = make_bot(identity.name, self.ruleset)
-        if BotIdentity.of(identity.name, bot.checkpoint) != identity:
+        bot = make_bot(identity.name, self.ruleset, self.levels, self.settings.match_length)
+        now = BotIdentity.of_bot(bot)
+        if now.weights_sha256 != identity.weights_sha256:
             raise TavlaError(f"{self.path}: {identity.name} has other weights than it played with")
+        if now.level != identity.level:
+            raise TavlaError(f"{self.path}: {identity.name} has been calibrated anew since it played")
         return bot
 
     def contest(self, number: int) -> Replayed:

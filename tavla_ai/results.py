@@ -19,10 +19,12 @@ from typing import Any, TextIO
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from tavla_ai.bots import Bot
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests
-from tavla_ai.error_rate import write_whole
 from tavla_ai.errors import TavlaError
+from tavla_ai.files import write_whole
+from tavla_ai.levels import LEVEL_NAMES, Level
 from tavla_ai.rulesets import MatchSet, Ruleset, scores_of
 
 SCHEMA_VERSION = 1
@@ -39,12 +41,21 @@ class BotIdentity(BaseModel):
     weights_sha256: str | None = Field(
         description="of its checkpoint's weights, of each game of a set; null without a checkpoint"
     )
+    level: Level | None = Field(default=None, description="how a level plays, which its name does not tell")
 
     @staticmethod
-    def of(name: str, *checkpoints: Checkpoint | None) -> BotIdentity:
-        """Return the identity of a bot with a checkpoint, or with one for each game of a set."""
+    def of(name: str, *checkpoints: Checkpoint | None, level: Level | None = None) -> BotIdentity:
+        """Return the identity of a network with a checkpoint, or with one for each game of a set."""
         hashes = [checkpoint.card.weights_sha256 if checkpoint else "none" for checkpoint in checkpoints]
-        return BotIdentity(name=name, weights_sha256=",".join(hashes) if any(checkpoints) else None)
+        return BotIdentity(name=name, weights_sha256=",".join(hashes) if any(checkpoints) else None, level=level)
+
+    @staticmethod
+    def of_bot(bot: Bot) -> BotIdentity:
+        """Return the identity of a bot."""
+        level = None
+        if bot.name in LEVEL_NAMES:
+            level = Level(name=bot.name, ply=bot.level.ply, noise=bot.level.noise, cap=bot.level.cap)
+        return BotIdentity.of(bot.name, *(part.checkpoint for part in bot.parts or (bot,)), level=level)
 
 
 class Settings(BaseModel):

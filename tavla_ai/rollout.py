@@ -17,8 +17,9 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai.checkpoint import Checkpoint
+from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.evaluator import MAX_PLY, Evaluation, Evaluator, RankedPlay
+from tavla_ai.evaluator import Evaluation, Evaluator, RankedPlay
 from tavla_ai.match import MatchState, Utility
 from tavla_ai.position import Position
 from tavla_ai.rulesets import Ruleset

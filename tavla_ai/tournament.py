@@ -387,7 +387,7 @@ def _settings(
 ) -> Settings:
     return Settings(
         ruleset=ruleset,
-        bots=tuple(BotIdentity.of(bot.name, *(part.checkpoint for part in bot.parts or (bot,))) for bot in bots),
+        bots=tuple(BotIdentity.of_bot(bot) for bot in bots),
         pairings=tuple(scheduled(len(bots), schedule)),
         games=games,
         seed=seed,

@@ -56,7 +56,8 @@ def test_an_unknown_bot_lists_what_is_known(spec: str) -> None:
         make_bot(spec, NORTH_SULTAN)
     assert (
         str(caught.value)
-        == f"unknown bot {spec!r}; expected random, pubeval, gnubg:PLY, sage:PLY or a checkpoint's folder"
+        == f"unknown bot {spec!r}; expected random, pubeval, easy, medium, hard, gnubg:PLY, sage:PLY or a checkpoint's "
+        "folder"
     )
 
 

@@ -16,6 +16,7 @@ import click
 import pytest
 from checkpoints_fixture import write_checkpoint
 from click.testing import CliRunner, Result
+from levels_fixture import ladder, write_levels
 
 import tavla_ai
 from tavla_ai import checkpoint as checkpoint_module
@@ -99,7 +100,7 @@ def test_every_help_has_an_example(name: str, tmp_path: Path, monkeypatch: pytes
 
 
 # What would need other files, build tables or never end.
-ELSEWHERE = ("export", "train", "bench", "bearoff", "dice-verify", "error-rate", "external")
+ELSEWHERE = ("export", "train", "bench", "bearoff", "calibrate", "dice-verify", "error-rate", "external")
 
 
 @pytest.mark.parametrize(
@@ -115,6 +116,7 @@ def test_the_examples_work(example: str, checkpoint: Path, tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     shutil.copytree(checkpoint, tmp_path / "checkpoints" / "tavla")
     write_checkpoint(tmp_path / "checkpoints" / "backgammon", "oyna-backgammon", num_scores=6)
+    write_levels(tmp_path / "checkpoints", ladder(checkpoint="tavla"))
     shutil.copy(Path(__file__).parent / "data" / "matches" / "cubeless-7.mat", tmp_path / "match.mat")
     # Nobody asks anything of `ubgi` here.
     assert ok(*shlex.split(example)) or example.startswith("ubgi")
@@ -260,7 +262,8 @@ def test_a_ladder_is_the_checkpoints_of_a_run(tmp_path: Path) -> None:
         (["random", "random", "--ruleset", "fevga", "--mat", "--out", "x"], "hold tavla and backgammon only"),
         (
             ["random", "pubevil"],
-            "unknown bot 'pubevil'; expected random, pubeval, gnubg:PLY, sage:PLY or a checkpoint's folder",
+            "unknown bot 'pubevil'; expected random, pubeval, easy, medium, hard, gnubg:PLY, sage:PLY or a "
+            "checkpoint's folder",
         ),
         (["random", "no/such"], "unknown bot 'no/such'"),
         (["random", "pubeval", "--games", "7"], "7 games: expected an even number"),

@@ -371,6 +371,42 @@ def test_every_level_ends_a_game_that_is_won(shipped: Evaluator) -> None:
         assert shipped.level_play(position, (2, 1), level=level, seed=seed).score == 2
 
 
+WILD = Level(name="wild", noise=5.0, cap=5.0)
+# No contact; mine and his, each in his own numbering.
+BEYOND_DOUBT = {
+    "covered by the tables": ({8: 1, 7: 2, 5: 4, 3: 5}, {8: 2, 6: 2, 4: 6, 2: 2}, (3, 3)),
+    "I bear off while he is far": ({6: 3, 5: 3, 4: 3, 3: 3, 2: 2}, {13: 4, 12: 4, 9: 4, 7: 3}, (1, 0)),
+    "he bears off while I save the mars": ({14: 1, 13: 1, 10: 1, 6: 4, 4: 4, 2: 4}, {3: 1, 2: 2, 1: 2}, (0, 10)),
+}
+
+
+@pytest.mark.parametrize("ply", [0, 1])
+@pytest.mark.parametrize("case", BEYOND_DOUBT)
+def test_no_level_errs_where_a_race_is_known_or_borne_off(shipped: Evaluator, case: str, ply: int) -> None:
+    mine, his, off = BEYOND_DOUBT[case]
+    position = Position.from_sides(mine, his, off=off)
+    level = WILD.model_copy(update={"ply": ply})
+    for seed, dice in enumerate([(6, 1), (5, 2), (4, 3), (2, 1), (5, 3), (1, 1), (3, 3)]):
+        best = shipped.rank_plays(position, dice, ply=ply)[0]
+        assert shipped.level_play(position, dice, level=level, seed=seed).afterstate == best.afterstate
+
+
+def test_levels_err_in_contact_and_in_races_that_have_not_come_home(shipped: Evaluator) -> None:
+    contact = Position.from_sides({6: 3, 5: 3, 4: 3, 3: 3, 2: 2}, {24: 1, 6: 8, 5: 6}, off=(1, 0))
+    race = Position.from_sides({12: 2, 10: 2, 9: 3, 6: 4, 4: 4}, {12: 2, 10: 2, 9: 3, 6: 4, 4: 4})
+    for position in (contact, race):
+        assert len({shipped.level_play(position, (4, 1), level=WILD, seed=seed).afterstate for seed in range(30)}) > 1
+
+
+def test_a_mars_that_one_roll_saves_is_saved_at_every_match_score(shipped: Evaluator) -> None:
+    """The last checker comes in and another goes off, or the mars is lost for certain."""
+    position = Position.from_sides({9: 1, 6: 6, 5: 4, 4: 4}, {1: 1}, off=(0, 14))
+    for match in (MatchState(), MatchState(3, (0, 1)), MatchState(5, (4, 2)), MatchState(5, (0, 3))):
+        for seed in range(10):
+            chosen = shipped.level_play(position, (6, 3), match, level=WILD, seed=seed)
+            assert chosen.afterstate.board[0, 0] == 1
+
+
 @pytest.mark.parametrize(("distance", "rolls"), [(1, 11), (2, 12), (3, 14), (6, 17), (7, 6), (8, 6), (11, 2), (12, 3)])
 def test_hit_chances_are_those_of_the_books(distance: int, rolls: int) -> None:
     # My blot on 20 faces his checker that far away; everything else is past everything.

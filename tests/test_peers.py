@@ -335,7 +335,7 @@ def test_an_illegal_play_ends_the_game() -> None:
 def test_faults_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     failing = fake(Answers(broken))
     monkeypatch.setattr(
-        "tavla_ai.cli.tournament.make_bot", lambda spec, ruleset: failing if spec == "fake" else make_bot(spec, ruleset)
+        "tavla_ai.cli.tournament.make_bot", lambda spec, *how: failing if spec == "fake" else make_bot(spec, *how)
     )
     done = CliRunner().invoke(main, ["tournament", "fake", "random", "--games", "20", "--seed", "3"])
     assert done.exit_code == 0
@@ -364,7 +364,7 @@ def test_a_peer_looks_only_so_far() -> None:
 
 @pytest.mark.parametrize("spec", ["gnubg", "gnubg:", "sage:x", "gnubg:-1", "wildbg:0"])
 def test_a_peer_without_its_ply_is_unknown(spec: str) -> None:
-    with pytest.raises(TavlaError, match="expected random, pubeval, gnubg:PLY, sage:PLY or a checkpoint's folder"):
+    with pytest.raises(TavlaError, match="medium, hard, gnubg:PLY, sage:PLY or a checkpoint's folder"):
         make_bot(spec, NORTH_SULTAN)
 
 

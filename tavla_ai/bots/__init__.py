@@ -16,8 +16,10 @@ from tavla_ai import engine
 from tavla_ai.bearoff import load_tables
 from tavla_ai.bots.peers.players import PEER_PLAYERS, OutsidePlayer, make_peer_player
 from tavla_ai.checkpoint import CARD_FILE, Checkpoint, is_checkpoint, load_checkpoint, read_card
+from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.evaluator import DEFAULT_SEARCH, MAX_PLY, SearchSettings
+from tavla_ai.evaluator import DEFAULT_SEARCH, SearchSettings
+from tavla_ai.levels import DEFAULT_LEVELS, LEVEL_NAMES, LEVELS_VARIABLE, LevelName, Levels
 from tavla_ai.match import Utility
 from tavla_ai.rulesets import MatchSet, Ruleset, get_ruleset
 
@@ -57,7 +59,8 @@ class Bot:
     """A player with a name.
 
     Attributes:
-      name: how results call it: a baseline, an outside engine with its ply, or the checkpoint's folder as it was given.
+      name: how results call it: a baseline, a level, an outside engine with its ply, or the checkpoint's folder as it
+        was given.
       player: what the engine runs, or an outside engine.
       checkpoint: the network behind it; None for a baseline or an outside engine.
       level: how that network plays.
@@ -113,21 +116,46 @@ def checkpoint_bot(name: str, ruleset: Ruleset, checkpoint: Checkpoint, level: L
     return Bot(name, network_player(ruleset, checkpoint.network_for(ruleset), level), checkpoint, level)
 
 
-def make_bot(spec: str, ruleset: Ruleset) -> Bot:
+def level_bot(name: LevelName, ruleset: Ruleset, levels: Levels | None, match_length: int | None = None) -> Bot:
+    """Return a level of a game's ladder.
+
+    Args:
+      levels: the file of levels; None where there is none.
+      match_length: points that win the matches it is to play; None for single games.
+
+    Raises:
+      TavlaError: there is no such file, or it has no levels of that game.
+      CheckpointError: the level's checkpoint cannot be used; see `load_checkpoint`.
+    """
+    if levels is None:
+        raise TavlaError(
+            f"level {name}: no file of levels, such as {DEFAULT_LEVELS}; name one with --levels FILE or "
+            f"{LEVELS_VARIABLE}, or write ./{name} for a folder"
+        )
+    ladder = levels.ladder(ruleset, match_length)
+    level, folder = ladder.level(name), levels.folder(ladder.levels[name])
+    plays = Level(level.ply, level.noise, level.cap)
+    return checkpoint_bot(name, ruleset, load_checkpoint(folder, ruleset), plays)
+
+
+def make_bot(spec: str, ruleset: Ruleset, levels: Levels | None = None, match_length: int | None = None) -> Bot:
     """Return the bot that `spec` names.
 
     Args:
-      spec: `random` (every legal play with equal chance), `pubeval` (Tesauro's benchmark player), or the
-        folder of a checkpoint. A folder with a baseline's name is written `./random`. After a folder, `@1` looks
-        one ply ahead, up to `@4`; `:0.05` judges each position with an error of 0.05 points (one standard
-        deviation), by which a play loses three times as much at most, or what a second number says, `:0.05,0.1`;
-        `+points` plays each game of a match for its points, and `+untold` weighs the scores by the match without
-        telling the network: `checkpoints/tavla@1:0.05+points`. `gnubg:0` and `sage:0` are GNU Backgammon and Open
-        Sage at a ply, which play every game for its points.
+      spec: `random` (every legal play with equal chance), `pubeval` (Tesauro's benchmark player), a level (`easy`,
+        `medium`, `hard`), or the folder of a checkpoint. A folder with such a name is written `./random`. After a
+        folder, `@1` looks one ply ahead, up to `@4`; `:0.05` judges each position with an error of 0.05 points (one
+        standard deviation), by which a play loses three times as much at most, or what a second number says,
+        `:0.05,0.1`; `+points` plays each game of a match for its points, and `+untold` weighs the scores by the match
+        without telling the network: `checkpoints/tavla@1:0.05+points`. `gnubg:0` and `sage:0` are GNU Backgammon
+        and Open Sage at a ply, which play every game for its points.
       ruleset: the game it is to play.
+      levels: the file that levels are taken from; None where there is none.
+      match_length: which of its ladders, by the points that win a match; None for single games.
 
     Raises:
-      TavlaError: no bot has that name, and the message lists those that exist; or an outside engine is not installed.
+      TavlaError: no bot has that name, and the message lists those that exist; an outside engine is not installed; or
+        a level that is not to be had, see `level_bot`.
       RulesetError: pubeval or an outside engine does not play that game, or Gul Bara is to be looked ahead or
         misjudged.
       CheckpointError: the checkpoint cannot be used for that game; see `load_checkpoint`.
@@ -138,22 +166,25 @@ def make_bot(spec: str, ruleset: Ruleset) -> Bot:
         if not plays_pubeval(ruleset):
             raise RulesetError(f"pubeval: plays only the opposed, hitting games, not {ruleset.name}")
         return Bot(spec, engine.Player.pubeval(_pubeval_weights("contact"), _pubeval_weights("race")))
+    if spec in LEVEL_NAMES:
+        return level_bot(spec, ruleset, levels, match_length)
     if peer := re.fullmatch(rf"({'|'.join(PEER_PLAYERS)}):([0-9]{{1,3}})", spec):
         return Bot(spec, make_peer_player(spec, peer[1], int(peer[2]), ruleset))
     folder, level = _read_spec(spec)
     if not folder or not Path(folder).exists():
-        raise TavlaError(
-            f"unknown bot {spec!r}; expected {', '.join((*BASELINES, *_PEER_EXAMPLES))} or a checkpoint's folder"
-        )
+        names = ", ".join((*BASELINES, *LEVEL_NAMES, *_PEER_EXAMPLES))
+        raise TavlaError(f"unknown bot {spec!r}; expected {names} or a checkpoint's folder")
     name = str(Path(folder)) + spec[len(folder) :]
     return checkpoint_bot(name, ruleset, load_checkpoint(Path(folder), ruleset), level)
 
 
-def make_set_bot(spec: str, match_set: MatchSet) -> Bot:
+def make_set_bot(spec: str, match_set: MatchSet, levels: Levels | None = None, match_length: int | None = None) -> Bot:
     """Return the bot that `spec` names, for a set of games.
 
     Args:
       spec: one that plays every game, such as `random`, or one for each game: `portes=DIR,plakoto-greek=DIR@1,...`.
+      levels: see `make_bot`.
+      match_length: see `make_bot`.
 
     Raises:
       TavlaError: a game of the set has no bot or two, or an unknown one; the errors of `make_bot`.
@@ -167,7 +198,7 @@ def make_set_bot(spec: str, match_set: MatchSet) -> Bot:
         raise TavlaError(
             f"{spec}: expected a bot for each game, such as {','.join(f'{name}=random' for name in names)}"
         )
-    return join_bots(spec, [make_bot(parts[name], get_ruleset(name)) for name in match_set.games])
+    return join_bots(spec, [make_bot(parts[name], get_ruleset(name), levels, match_length) for name in match_set.games])
 
 
 def join_bots(name: str, parts: Sequence[Bot]) -> Bot:

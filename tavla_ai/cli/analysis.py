@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from tavla_ai.cli.match_analysis import analyze_file
-from tavla_ai.cli.options import json_option, position_and_stakes_option, read_text, write_position
+from tavla_ai.cli.options import json_option, levels_option, position_and_stakes_option, read_text, write_position
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.cli.stakes import (
     StakesOptions,
@@ -27,6 +27,7 @@ from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluation, Evaluator, LegalPlay, RankedPlay
 from tavla_ai.formats import ReadPosition
+from tavla_ai.levels import LEVEL_NAMES, LevelName
 from tavla_ai.match import MatchState
 from tavla_ai.position import Position, format_play, parse_dice
 from tavla_ai.rollout import RolledOut, RolloutSettings, roll_out
@@ -366,10 +367,10 @@ def _print_answer(answer: bool, words: tuple[str, str], as_json: bool, **details
 @decide.command()
 @click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: that of the position's text]")
 @click.option("--time-ms", type=float, metavar="MS", help="Look deeper until so many milliseconds are spent.")
+@click.option("--level", type=click.Choice(LEVEL_NAMES), help="The play of a level of the house, with its own network.")
 @click.option("--timeout", "is_timeout", is_flag=True, help="The play for a player whose time is up: the Easy level's.")
-@click.option(
-    "--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of the Easy level's errors."
-)
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of a level's errors.")
+@levels_option
 @_question
 def play(
     position_text: str | None,
@@ -378,6 +379,7 @@ def play(
     evaluator: Evaluator,
     ply: int,
     time_ms: float | None,
+    level: LevelName | None,
     is_timeout: bool,
     seed: int,
     as_json: bool,
@@ -385,22 +387,28 @@ def play(
     """Choose a play; a forced one is made without thinking.
 
     \b
-    Example:
+    Examples:
       tavla decide play --dice 31 --ply 2
+      tavla decide play --dice 31 --level medium --match 3 --score 1-2
     """
     read, match = _asked(position_text, stakes, evaluator)
     roll = _roll(read, dice)
     if roll is None:
         raise RulesetError("--dice: expected a roll such as 31; the position's text has none")
-    if is_timeout and (ply or time_ms is not None):
+    if is_timeout and (ply or time_ms is not None or level is not None):
         raise click.UsageError(
-            "--timeout: the Easy level looks no further; expected neither --ply nor --time-ms with it"
+            "--timeout: the Easy level plays, as far as it looks; expected no --level, --ply or --time-ms with it"
         )
-    chosen = (
-        evaluator.timeout_play(read.position, roll, match, seed=seed)
-        if is_timeout
-        else evaluator.choose_play(read.position, roll, match, ply=ply, time_ms=time_ms)
-    )
+    if level is not None and (ply or time_ms is not None):
+        raise click.UsageError(
+            f"--level: {level} looks as far as it does; expected neither --ply nor --time-ms with it"
+        )
+    if is_timeout:
+        chosen = evaluator.timeout_play(read.position, roll, match, seed=seed)
+    elif level is not None:
+        chosen = evaluator.level_play(read.position, roll, match, level=level, seed=seed)
+    else:
+        chosen = evaluator.choose_play(read.position, roll, match, ply=ply, time_ms=time_ms)
     data = _bare_play_data(evaluator.ruleset, read.position, chosen)
     if as_json:
         print_json(data | {"forced": evaluator.forced_play(read.position, roll) is not None})

@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 
 from tavla_ai.bots import BASELINES, make_bot
-from tavla_ai.cli.options import json_option, ruleset_option
+from tavla_ai.cli.options import json_option, levels_option, ruleset_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress, with_error
-from tavla_ai.engine import MAX_SEED
+from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.error_rate import ErrorRate, JudgedSet, PhaseRate, load_judged_set, measure_error_rates
 from tavla_ai.errors import TavlaError
-from tavla_ai.evaluator import MAX_PLY
 from tavla_ai.judging import DEFAULT_JUDGES, build_judged_set
+from tavla_ai.levels import LEVEL_NAMES, Levels
 from tavla_ai.rulesets import get_ruleset
 from tavla_ai.tournament import MAX_WORKERS
 
@@ -59,6 +59,7 @@ DEFAULT_NETWORK = Path("checkpoints/tavla")
     help="The checkpoint that plays the games of a new set.",
 )
 @ruleset_option
+@levels_option
 @json_option
 def error_rate(
     bots: tuple[str, ...],
@@ -71,6 +72,7 @@ def error_rate(
     judges: str,
     network: Path,
     ruleset_name: str,
+    levels: Levels | None,
     as_json: bool,
 ) -> None:
     """Measure what bots lose per decision, in thousandths of a point, on decisions that deeper engines have judged.
@@ -99,8 +101,11 @@ def error_rate(
     if not bots:
         raise TavlaError("no bot: expected at least one, such as checkpoints/tavla or pubeval")
     judged = load_judged_set(positions)
-    specs = [f"{spec}@{ply}" if ply and spec not in BASELINES and Path(spec).is_dir() else spec for spec in bots]
-    players = [make_bot(spec, judged.ruleset) for spec in specs]
+    specs = [
+        f"{spec}@{ply}" if ply and spec not in (*BASELINES, *LEVEL_NAMES) and Path(spec).is_dir() else spec
+        for spec in bots
+    ]
+    players = [make_bot(spec, judged.ruleset, levels) for spec in specs]
     with progress("decisions", len(players) * len(judged.boards)) as advance:
         rates = measure_error_rates(judged, players, max(1, workers), advance)
     if as_json:

@@ -11,10 +11,9 @@ from tavla_ai.checkpoint import load_checkpoint
 from tavla_ai.cli.checkpoints import print_strength
 from tavla_ai.cli.options import json_option
 from tavla_ai.cli.printing import print_json, progress
-from tavla_ai.engine import MAX_SEED
+from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.error_rate import load_judged_set
 from tavla_ai.errors import TavlaError
-from tavla_ai.evaluator import MAX_PLY
 from tavla_ai.measuring import measure_checkpoint
 from tavla_ai.tournament import MAX_WORKERS
 

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 
 from tavla_ai import formats
 from tavla_ai.errors import RulesetError
 from tavla_ai.formats import ReadPosition
+from tavla_ai.levels import DEFAULT_LEVELS, LEVELS_VARIABLE, Levels
 from tavla_ai.position import Position
 from tavla_ai.rulesets import Ruleset
 
+
+def _levels(_ctx: click.Context, _parameter: click.Parameter, path: Path | None) -> Levels | None:
+    if path is None:
+        return Levels() if DEFAULT_LEVELS.exists() else None
+    return Levels(path)
+
+
+levels_option = click.option(
+    "--levels",
+    type=Path,
+    metavar="FILE",
+    envvar=LEVELS_VARIABLE,
+    show_envvar=True,
+    callback=_levels,
+    help=f"Where the levels easy, medium and hard are measured.  [default: {DEFAULT_LEVELS}, if it is there]",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 ruleset_option = click.option(
     "--ruleset",
@@ -61,3 +80,23 @@ def read_position(text: str | None, ruleset: Ruleset) -> Position:
 def write_position(position: Position, ruleset: Ruleset) -> str:
     """Return the position as `--position` takes it: the ID where there is one."""
     return position.to_id() if ruleset.family == "opposed-hit" else position.to_text(ruleset)
+
+
+def read_numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, float] | None:
+    """Return the numbers of an option such as `easy=0.9,medium=0.6`, as its callback."""
+    if text is None:
+        return None
+    numbers: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, number = part.partition("=")
+        name = name.strip()
+        try:
+            value = float(number)
+        except ValueError:
+            value = math.nan
+        if not name or not math.isfinite(value):
+            raise click.BadParameter(f"{part!r}: expected BOT=NUMBER, separated by commas", ctx, parameter)
+        if name in numbers:
+            raise click.BadParameter(f"{part!r}: {name} stands there twice", ctx, parameter)
+        numbers[name] = value
+    return numbers

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 import click
 
 from tavla_ai import elo
-from tavla_ai.cli.options import json_option
+from tavla_ai.cli.options import json_option, read_numbers
 from tavla_ai.cli.printing import print_json, print_table
 from tavla_ai.elo import EloSimulation
 from tavla_ai.engine import MAX_SEED
@@ -18,38 +18,18 @@ from tavla_ai.engine import MAX_SEED
 _SHOWN = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000)
 
 
-def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, float] | None:
-    """Read `easy=0.9,medium=0.6`."""
-    if text is None:
-        return None
-    numbers: dict[str, float] = {}
-    for part in text.split(","):
-        name, _, number = part.partition("=")
-        name = name.strip()
-        try:
-            value = float(number)
-        except ValueError:
-            value = math.nan
-        if not name or not math.isfinite(value):
-            raise click.BadParameter(f"{part!r}: expected BOT=NUMBER, separated by commas", ctx, parameter)
-        if name in numbers:
-            raise click.BadParameter(f"{part!r}: {name} stands there twice", ctx, parameter)
-        numbers[name] = value
-    return numbers
-
-
 @click.command("elo-simulate")
 @click.option("--strength", type=float, metavar="ELO", help="The player's true rating.")
 @click.option(
     "--win",
     "win_chances",
-    callback=_numbers,
+    callback=read_numbers,
     metavar="BOT=P,...",
     help="The chance of winning a match against each bot that the player meets, instead of --strength.",
 )
 @click.option(
     "--bots",
-    callback=_numbers,
+    callback=read_numbers,
     metavar="BOT=ELO,...",
     default=",".join(f"{name}={rating:.0f}" for name, rating in elo.BOTS.items()),
     show_default=True,
@@ -57,7 +37,7 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -
 )
 @click.option(
     "--mix",
-    callback=_numbers,
+    callback=read_numbers,
     metavar="BOT=N,...",
     help="How often each bot is met, relative to the others.  [default: evenly]",
 )

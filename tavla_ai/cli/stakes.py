@@ -12,9 +12,11 @@ from typing import Any, cast, get_args
 import click
 
 from tavla_ai.checkpoint import load_checkpoint
+from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import NotationError, RulesetError
-from tavla_ai.evaluator import MAX_PLY, Evaluator
+from tavla_ai.evaluator import Evaluator
 from tavla_ai.formats import ReadPosition
+from tavla_ai.levels import Levels
 from tavla_ai.match import Cube, CubeOwner, MatchState
 from tavla_ai.rulesets import get_match_set, get_ruleset
 
@@ -22,7 +24,10 @@ DEFAULT_CHECKPOINT = Path("checkpoints/tavla")
 
 
 def evaluator_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of an evaluator; it takes them as `evaluator: Evaluator` and `ply: int`."""
+    """Give a command the options of an evaluator; it takes them as `evaluator: Evaluator` and `ply: int`.
+
+    A command that has the option of levels too gets an evaluator that knows them.
+    """
 
     @click.option(
         "--checkpoint",
@@ -45,12 +50,14 @@ def evaluator_options(command: Callable[..., None]) -> Callable[..., None]:
         ruleset_name: str | None,
         set_name: str | None,
         threads: int,
+        levels: Levels | None = None,
         **kwargs: Any,
     ) -> None:
         ruleset = None if ruleset_name is None else get_ruleset(ruleset_name)
         match_set = None if set_name is None else get_match_set(set_name)
         loaded = load_checkpoint(checkpoint, ruleset)
-        command(*args, evaluator=Evaluator(loaded, ruleset, match_set=match_set, threads=threads), **kwargs)
+        evaluator = Evaluator(loaded, ruleset, match_set=match_set, levels=levels, threads=threads)
+        command(*args, evaluator=evaluator, **kwargs)
 
     return with_evaluator
 

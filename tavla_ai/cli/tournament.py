@@ -10,11 +10,12 @@ import click
 
 from tavla_ai.bots import Bot, make_bot, make_set_bot, run_checkpoints
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
-from tavla_ai.cli.options import json_option, ruleset_option
+from tavla_ai.cli.options import json_option, levels_option, ruleset_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.formats.mat import write_mat
+from tavla_ai.levels import Levels
 from tavla_ai.ratings import Rating
 from tavla_ai.replay import TournamentReplay
 from tavla_ai.report.tournament import write_report
@@ -96,6 +97,7 @@ from tavla_ai.tournament import (
     metavar="ADDRESS",
     help="`local` starts a Ray of its own, `auto` joins the cluster that runs.",
 )
+@levels_option
 @json_option
 def tournament(
     bots: tuple[str, ...],
@@ -115,15 +117,16 @@ def tournament(
     workers: int,
     ray_workers: int,
     ray_address: str,
+    levels: Levels | None,
     as_json: bool,
 ) -> None:
     """Play bots against each other with paired dice.
 
-    A bot is `random`, `pubeval`, the folder of a checkpoint, or with the extra [peers] an outside engine at a ply,
-    `gnubg:0` or `sage:1`, which plays every game for its points. After a folder, `@1` looks one ply ahead and `:0.05`
-    judges each position with an error of 0.05 points, by which a play loses three times as much at most, or what a
-    second number says: `DIR@1:0.05,0.1`. For a set of games, such as zar-greek, it is a bot for each game:
-    `portes=DIR,plakoto-greek=DIR@1,fevga=random`, or one that plays them all.
+    A bot is `random`, `pubeval`, a level of the house (`easy`, `medium`, `hard`), the folder of a checkpoint, or with
+    the extra [peers] an outside engine at a ply, `gnubg:0` or `sage:1`, which plays every game for its points. After a
+    folder, `@1` looks one ply ahead and `:0.05` judges each position with an error of 0.05 points, by which a play
+    loses three times as much at most, or what a second number says: `DIR@1:0.05,0.1`. For a set of games, such as
+    zar-greek, it is a bot for each game: `portes=DIR,plakoto-greek=DIR@1,fevga=random`, or one that plays them all.
 
     Games come in pairs with the same dice and the seats swapped; all pairings have the same dice; the +- is one
     standard error, from the pairs. Luck is what a network says of each roll; a result without it has the same mean
@@ -135,12 +138,13 @@ def tournament(
       tavla tournament checkpoints/tavla checkpoints/tavla:0.05 pubeval --schedule gauntlet --games 40
       tavla tournament checkpoints/tavla random --games 20 --luck --out results --mat
       tavla tournament checkpoints/tavla pubeval --games 1000 --until-ci 0.2
+      tavla tournament easy medium hard --match-length 3 --games 20
       tavla tournament random portes=checkpoints/tavla,plakoto-greek=random,fevga=random --ruleset zar-greek --games 10
     """
     if replay is not None:
         if bots:
             raise click.UsageError("--replay takes the bots from its folder")
-        contest = TournamentReplay(replay).contest(number)
+        contest = TournamentReplay(replay, levels).contest(number)
         click.echo(write_mat(contest.match()) if wants_mat else contest.text(), nl=not wants_mat)
         return
     if wants_mat and out is None:
@@ -153,9 +157,9 @@ def tournament(
         raise TavlaError(f"a tournament of {len(specs)}: expected at least 2 bots, such as pubeval random")
     if isinstance(game, MatchSet):
         match_length = match_length or game.default_match_length
-        players = [make_set_bot(spec, game) for spec in specs]
+        players = [make_set_bot(spec, game, levels, match_length) for spec in specs]
     else:
-        players = [make_bot(spec, game) for spec in specs]
+        players = [make_bot(spec, game, levels, match_length) for spec in specs]
     schedule = schedule or ("round-robin" if ladder is None else "ladder")
     num_pairings = len(scheduled(len(players), schedule))
     with progress("games" if match_length is None else "matches", games * num_pairings) as advance:
@@ -177,7 +181,7 @@ def tournament(
     if out is not None:
         write_report(out, result, players)
         if wants_mat:
-            TournamentReplay(out).write_mats()
+            TournamentReplay(out, levels).write_mats()
     if as_json:
         print_json(result.model_dump(mode="json"))
     else:

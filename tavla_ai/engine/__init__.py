@@ -41,11 +41,14 @@ from tavla_ai.rulesets import NUM_PLACES, Ruleset
 
 # Of dice streams.
 MAX_SEED = 2**64 - 1
+# Of a search.
+MAX_PLY = 4
 
 __all__ = [
     "BEAROFF_VERSION",
     "FEATURE_VERSION",
     "MAX_PLAYS",
+    "MAX_PLY",
     "MAX_SEED",
     "MOST_CANDIDATES",
     "NO_SCORE",

@@ -11,7 +11,8 @@
 
 namespace tavla {
 
-// How far a player's judgement is off, in points.
+// How far a player's judgement is off, in points. It is never off where a race is exactly known or borne off: see
+// `is_beyond_doubt`.
 struct Misjudgement {
   float noise = 0;  // standard deviation of the error about each position
   float cap = 0;    // what a play may lose at most
@@ -31,11 +32,29 @@ inline float normal_error(const Decision& decision, int leaf) {
   return static_cast<float>(std::sqrt(-2 * std::log(first)) * std::cos(2 * std::numbers::pi * second));
 }
 
+// Whether a side, a row of counts, has all its checkers home.
+inline bool is_home(const std::int8_t* row) {
+  for (int point = kHome + 1; point <= kBar; ++point)
+    if (row[point] > 0) return false;
+  return true;
+}
+
+// Where every player plays as well as it can: a race that the tables cover, and, where checkers hit, a race in which
+// either side has come home. So nobody plays badly with a won bear-off, and a mars that can be saved by racing is not
+// lost by an error of judgement.
+inline bool is_beyond_doubt(const Decision& decision, const Bearoff* tables) {
+  const Board& before = decision.before;
+  if (tables && tables->covers(decision.rules, before)) return true;
+  return decision.rules.family == Family::kOpposedHit && (is_home(before.count[0]) || is_home(before.count[1])) &&
+         !has_contact(before);
+}
+
 // The play that a misjudging player takes for the best. `values` are the plays' real values, `best` the best play; it
-// is made if it ends the game.
-inline int misjudged(const Misjudgement& misjudgement, const Decision& decision, const std::vector<float>& values,
-                     int best) {
-  if (misjudgement.is_none() || decision.plays.leaf(best).is_finished()) return best;
+// is made if it ends the game, and where the position leaves no doubt. `tables`: of the game, or null.
+inline int misjudged(const Misjudgement& misjudgement, const Decision& decision, const Bearoff* tables,
+                     const std::vector<float>& values, int best) {
+  if (misjudgement.is_none() || decision.plays.leaf(best).is_finished() || is_beyond_doubt(decision, tables))
+    return best;
   const float point = decision.utility.point(decision.rules.num_scores());
   const float least = values[best] - misjudgement.cap * point;
   int chosen = best;

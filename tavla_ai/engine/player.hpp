@@ -42,15 +42,16 @@ struct Player {
 class MisjudgingChooser {
  public:
   MisjudgingChooser(const Network& network, const Bearoff* tables, const Misjudgement& misjudgement)
-      : chooser_(network, tables), misjudgement_(misjudgement) {}
+      : chooser_(network, tables), tables_(tables), misjudgement_(misjudgement) {}
 
   int choose(const Decision& decision) {
     const int best = chooser_.choose(decision);
-    return misjudged(misjudgement_, decision, chooser_.values(), best);
+    return misjudged(misjudgement_, decision, tables_, chooser_.values(), best);
   }
 
  private:
   NetworkChooser chooser_;
+  const Bearoff* tables_;
   Misjudgement misjudgement_;
 };
 

@@ -333,7 +333,7 @@ class SearchChooser {
     if (!searcher_) searcher_.emplace(decision.rules, *network_, tables_.get(), settings_, nullptr, 1);
     Deadline never;
     const SearchedPlays found = searcher_->rank(decision.before, decision.roll, decision.utility, ply_, never);
-    return misjudged(misjudgement_, decision, found.values, found.order().front());
+    return misjudged(misjudgement_, decision, tables_.get(), found.values, found.order().front());
   }
 
  private:

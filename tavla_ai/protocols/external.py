@@ -24,8 +24,9 @@ from dataclasses import replace
 from importlib.metadata import version
 from typing import NamedTuple
 
+from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import NotationError, RulesetError, TavlaError
-from tavla_ai.evaluator import MAX_PLY, Evaluator
+from tavla_ai.evaluator import Evaluator
 from tavla_ai.formats import FibsBoard, MatchId, format_gnubg_id
 from tavla_ai.position import check_board
 from tavla_ai.protocols.player import Player, play_text

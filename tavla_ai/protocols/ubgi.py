@@ -19,8 +19,9 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Literal
 
+from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import NotationError, RulesetError, TavlaError
-from tavla_ai.evaluator import MAX_PLY, Evaluator
+from tavla_ai.evaluator import Evaluator
 from tavla_ai.formats import FibsBoard, Xgid, parse_gnubg_id
 from tavla_ai.match import MAX_LENGTH, Cube, CubeOwner, MatchState
 from tavla_ai.position import Position, check_board, check_dice

@@ -96,6 +96,18 @@ class Chart:
         return f'<svg role="img" viewBox="0 0 {WIDTH} {HEIGHT}">\n{inside}\n</svg>'
 
 
+def histogram(name: str, counts: Sequence[int], edges: Sequence[float], marks: Sequence[tuple[float, str]]) -> str:
+    """Return a chart of bars between edges, so high as they count, with marks (value, HTML) across its foot."""
+    most = max(1, *counts)
+    chart = Chart((edges[0], edges[-1]), (0, most))
+    bars = [
+        f'<rect class="bar" x="{chart.x(begin) + 1:.1f}" width="{max(1.0, chart.x(end) - chart.x(begin) - 2):.1f}" '
+        f'y="{chart.y(count):.1f}" height="{chart.y(0) - chart.y(count):.1f}"><title>{count}</title></rect>'
+        for count, begin, end in zip(counts, edges, edges[1:], strict=False)
+    ]
+    return chart.svg(name, [(0, "0"), (most, str(most))], bars, marks)
+
+
 def cell(html: str, *, text: bool = False, kind: str = "") -> str:
     """Return a cell of HTML; `kind` is its class."""
     classes = " ".join(filter(None, ("t" * text, kind)))

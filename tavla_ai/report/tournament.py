@@ -12,11 +12,11 @@ from tavla_ai.bots import Bot
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests
 from tavla_ai.differences import Difference, find_differences
-from tavla_ai.error_rate import write_whole
+from tavla_ai.files import write_whole
 from tavla_ai.position import Position, format_play
 from tavla_ai.replay import play_between
 from tavla_ai.report.board import board_svg
-from tavla_ai.report.page import Chart, page, table
+from tavla_ai.report.page import Chart, histogram, page, table
 from tavla_ai.results import REPORT_FILE, read_contests, read_settings
 from tavla_ai.rulesets import MatchSet, Ruleset, scores_of
 from tavla_ai.tournament import BotTotal, PairResult, TournamentResult
@@ -209,7 +209,7 @@ class _Page:
         counts, edges = np.histogram(plies, bins=min(_BINS, int(np.ptp(plies)) + 1))
         what = "matches" if self.is_match else "games"
         marks = [(float(edge), f"{edge:.0f}") for edge in (edges[0], (edges[0] + edges[-1]) / 2, edges[-1])]
-        return _histogram(f"{what} by turns of both sides", counts.tolist(), edges.tolist(), marks)
+        return histogram(f"{what} by turns of both sides", counts.tolist(), edges.tolist(), marks)
 
     def score_chart(self, contests: Sequence[Contests]) -> str:
         scores = np.sum([one.scores.sum(axis=(0, 1)) for one in contests], axis=0)
@@ -217,7 +217,7 @@ class _Page:
         names = [*(f"{score:+d}" for score in scores_of(self.game)), "void"]
         edges = [float(i) for i in range(len(counts) + 1)]
         marks = [(i + 0.5, name) for i, name in enumerate(names)]
-        return _histogram("games by A's score", counts, edges, marks)
+        return histogram("games by A's score", counts, edges, marks)
 
     def boards(self, ruleset: Ruleset, differences: Sequence[Difference], judge: Checkpoint) -> Iterator[str]:
         yield "<h2>Costliest differences</h2>"
@@ -283,14 +283,3 @@ def _intervals(rows: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], t
             )
     inside = "\n".join(parts)
     return f'<svg class="plot" role="img" viewBox="0 0 {_PLOT_WIDTH} {foot + 6}">\n{inside}\n</svg>'
-
-
-def _histogram(name: str, counts: Sequence[int], edges: Sequence[float], marks: Sequence[tuple[float, str]]) -> str:
-    most = max(1, *counts)
-    chart = Chart((edges[0], edges[-1]), (0, most))
-    bars = [
-        f'<rect class="bar" x="{chart.x(begin) + 1:.1f}" width="{max(1.0, chart.x(end) - chart.x(begin) - 2):.1f}" '
-        f'y="{chart.y(count):.1f}" height="{chart.y(0) - chart.y(count):.1f}"><title>{count}</title></rect>'
-        for count, begin, end in zip(counts, edges, edges[1:], strict=False)
-    ]
-    return chart.svg(name, [(0, "0"), (most, str(most))], bars, marks)

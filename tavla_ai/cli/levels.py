@@ -1,0 +1,305 @@
+"""`tavla calibrate` and `tavla levels`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tavla_ai import elo
+from tavla_ai.calibration import (
+    DEFAULT_MATCHES,
+    DEFAULT_SEARCH_MATCHES,
+    Calibration,
+    Step,
+    win_share,
+)
+from tavla_ai.calibration import calibrate as calibrate_levels
+from tavla_ai.checkpoint import CARD_FILE, is_checkpoint, load_checkpoint, read_card
+from tavla_ai.cli.options import json_option, levels_option, read_numbers, ruleset_option
+from tavla_ai.cli.printing import percent, print_json, print_table, progress
+from tavla_ai.engine import MAX_SEED
+from tavla_ai.errors import TavlaError
+from tavla_ai.levels import DEFAULT_LEVELS, LEVEL_NAMES, Ladder, LevelName, Levels, level_name
+from tavla_ai.likeness import BLUNDER, LikenessReport, LossSpread, measure_likeness
+from tavla_ai.report.levels import write_likeness
+from tavla_ai.rulesets import get_ruleset
+from tavla_ai.tournament import MAX_WORKERS
+
+Command = Callable[..., Any]
+
+_CHECKPOINTS: dict[LevelName, Path] = {
+    "easy": Path("checkpoints/tavla/easy"),
+    "medium": Path("checkpoints/tavla"),
+    "hard": Path("checkpoints/tavla/hard"),
+}
+_DEFAULT_GAMES = 2000
+
+
+def _checkpoint_option(name: LevelName, how: str) -> Callable[[Command], Command]:
+    return click.option(
+        f"--{name}",
+        type=Path,
+        metavar="DIR",
+        default=_CHECKPOINTS[name],
+        show_default=True,
+        help=f"The checkpoint of {name.title()}, {how}.",
+    )
+
+
+@click.command()
+@ruleset_option
+@click.option(
+    "--match-length", type=int, metavar="POINTS", help="Points that win the matches.  [default: the house's own]"
+)
+@click.option(
+    "--ratings",
+    callback=read_numbers,
+    metavar="LEVEL=ELO,...",
+    default=",".join(f"{name}={rating:.0f}" for name, rating in elo.BOTS.items()),
+    show_default=True,
+    help="The ratings to reach; their differences are what is measured.",
+)
+@_checkpoint_option("hard", "which plays as well as it can")
+@_checkpoint_option("medium", "weakened against Hard")
+@_checkpoint_option("easy", "weakened against Medium")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of dice and errors.")
+@click.option(
+    "--matches",
+    type=click.IntRange(min=2),
+    default=DEFAULT_MATCHES,
+    show_default=True,
+    help="Matches that measure each gap, even; 20,000 tell it to some +- 6 Elo.",
+)
+@click.option(
+    "--search-matches",
+    type=click.IntRange(min=2),
+    default=DEFAULT_SEARCH_MATCHES,
+    show_default=True,
+    help="Matches of each step of the search, even.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(0, MAX_WORKERS),
+    default=lambda: os.cpu_count() or 1,
+    show_default="one for each CPU",
+    help="Engine threads; 0 is one. Results do not depend on it.",
+)
+@click.option(
+    "--out",
+    type=Path,
+    metavar="FILE",
+    default=DEFAULT_LEVELS,
+    show_default=True,
+    help="The file of levels; its other ladders stay.",
+)
+@json_option
+def calibrate(
+    ruleset_name: str,
+    match_length: int | None,
+    ratings: dict[str, float],
+    hard: Path,
+    medium: Path,
+    easy: Path,
+    seed: int,
+    matches: int,
+    search_matches: int,
+    workers: int,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Find how noisy the levels of a house must be for their ratings, and measure them.
+
+    Hard plays without noise; Medium's is searched in matches against Hard, Easy's in matches against Medium. Each gap
+    is then measured on fresh dice: its 95 % interval must lie within 15 Elo of the gap asked for, and it is what is
+    written. Medium's rating is fixed at what was asked for. Steps go to stderr; some minutes.
+
+    \b
+    Examples:
+      tavla calibrate --ruleset north-sultan --match-length 3 --ratings easy=1200,medium=1500,hard=1750
+      tavla calibrate --ruleset oyna-tavla --match-length 5 --hard runs/better/final --out mine.yaml
+    """
+    ruleset = get_ruleset(ruleset_name)
+    asked = {level_name(name): rating for name, rating in ratings.items()}
+    folders = {"hard": hard, "medium": medium, "easy": easy}
+    checkpoints = {name: load_checkpoint(folders[name], ruleset) for name in LEVEL_NAMES}
+    result = calibrate_levels(
+        ruleset,
+        match_length or ruleset.default_match_length,
+        asked,
+        checkpoints,
+        out,
+        seed=seed,
+        matches=matches,
+        search_matches=search_matches,
+        workers=max(1, workers),
+        report=_print_step,
+    )
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+    else:
+        _print_calibration(out, result)
+
+
+def _print_step(step: Step) -> None:
+    what = "measured" if step.is_verification else "search"
+    click.echo(
+        f"{what}: {step.level} with noise {step.noise:.4f}, cap {step.cap:.4f}: {step.gap:.0f} +- {step.error:.0f} Elo "
+        f"below {step.stronger} ({step.matches:,} matches)",
+        err=True,
+    )
+
+
+def _print_calibration(out: Path, result: Calibration) -> None:
+    print_table(
+        f"{result.ladder.ruleset}, matches to {result.ladder.match_length}, seed {result.ladder.seed}: gaps in Elo",
+        ["stronger", "weaker", "asked", "measured", "95 %", "wins %", "of which asked", "matches", "searched"],
+        [
+            [
+                gap.stronger,
+                gap.weaker,
+                f"{gap.target:.0f}",
+                f"{gap.gap:.1f}",
+                f"{gap.interval[0]:.1f} to {gap.interval[1]:.1f}",
+                percent(gap.share),
+                percent(win_share(gap.target)),
+                f"{gap.matches:,}",
+                f"{gap.searched:,}",
+            ]
+            for gap in result.gaps
+        ],
+        num_text=2,
+    )
+    _print_ladders(out, (result.ladder,))
+
+
+@click.command()
+@click.option(
+    "--ruleset", "ruleset_name", metavar="NAME", help="The house.  [default: all; of a report the file's first]"
+)
+@click.option(
+    "--match-length",
+    type=int,
+    metavar="POINTS",
+    help="With a report, which of the house's ladders.  [default: that of the shortest matches]",
+)
+@click.option("--report", type=Path, metavar="DIR", help="Measure how human they play; write report.html, report.json.")
+@click.option(
+    "--games", type=int, default=_DEFAULT_GAMES, show_default=True, help="Games of each level of a report; even."
+)
+@click.option(
+    "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of a report's dice and errors."
+)
+@levels_option
+@json_option
+def levels(
+    ruleset_name: str | None,
+    match_length: int | None,
+    report: Path | None,
+    games: int,
+    seed: int,
+    levels: Levels | None,
+    as_json: bool,
+) -> None:
+    """List the levels with their measured ratings, or report how human they play.
+
+    For a report each level plays single games against Hard, whose network says at 0-ply what each play lost: how much,
+    in which phase of the game, on decisions with how many close plays, and by which kinds of error.
+
+    \b
+    Examples:
+      tavla levels
+      tavla levels --report likeness --ruleset north-sultan --games 20
+    """
+    file = levels or Levels()
+    if report is None:
+        found = tuple(ladder for ladder in file.ladders if ruleset_name in (None, ladder.ruleset))
+        if not found and ruleset_name is not None:
+            file.ladder(get_ruleset(ruleset_name), match_length)
+        if as_json:
+            print_json({"path": str(file.path), "ladders": [ladder.model_dump(mode="json") for ladder in found]})
+        else:
+            _print_ladders(file.path, found)
+        return
+    if report.exists() and not report.is_dir():
+        raise TavlaError(f"{report}: expected a folder, or none yet")
+    if ruleset_name is None and not file.ladders:
+        raise TavlaError(f"{file.path}: has no levels; make them with tavla calibrate")
+    ruleset = get_ruleset(ruleset_name or file.ladders[0].ruleset)
+    with progress("games", games * len(LEVEL_NAMES)) as advance:
+        likeness = measure_likeness(ruleset, file, match_length, games, seed, advance)
+    write_likeness(report, likeness)
+    if as_json:
+        print_json(likeness.model_dump(mode="json"))
+    else:
+        _print_likeness(report, likeness)
+
+
+def _print_ladders(path: Path, ladders: tuple[Ladder, ...]) -> None:
+    file = Levels(path)
+    print_table(
+        f"{path}: noise and caps in points, ratings relative to the anchor's",
+        ["house", "level", "checkpoint", "", "ply", "noise", "cap", "asked", "rating", "95 %"],
+        [
+            [
+                f"{ladder.ruleset}, to {ladder.match_length}",
+                name,
+                str(file.folder(rated)),
+                _state(file.folder(rated), rated.weights_sha256),
+                str(rated.ply),
+                f"{rated.noise:.4f}",
+                f"{rated.cap:.4f}",
+                f"{rated.target:.0f}",
+                f"{rated.rating:.1f}",
+                "anchor" if name == ladder.anchor else f"{rated.interval[0]:.1f} to {rated.interval[1]:.1f}",
+            ]
+            for ladder in ladders
+            for name, rated in ((name, ladder.levels[name]) for name in LEVEL_NAMES)
+        ],
+        num_text=4,
+    )
+
+
+def _state(folder: Path, weights_sha256: str) -> str:
+    """Return what keeps a checkpoint from being the measured one; nothing where it is."""
+    if not is_checkpoint(folder):
+        return "is not there"
+    same = read_card(folder / CARD_FILE).weights_sha256 == weights_sha256
+    return "" if same else "another one was measured"
+
+
+def _print_likeness(out: Path, report: LikenessReport) -> None:
+    print_table(
+        f"{report.ruleset}, single games against Hard, seed {report.seed}: points lost by a play, Hard judging",
+        ["level", "decisions", *_SPREAD, "cap", *(f"{phase}: mean, blunders" for phase in report.levels[0].phases)],
+        [
+            [
+                level.level,
+                f"{level.loss.decisions:,}",
+                *_spread_cells(level.loss),
+                f"{level.cap:.3f}",
+                *(f"{_points(loss.mean)}, {percent(loss.blunder_share)} %" for loss in level.phases.values()),
+            ]
+            for level in report.levels
+        ],
+    )
+    for level in report.levels:
+        if level.kinds:
+            kinds = ", ".join(f"{kind.kind} {percent(kind.share)} %" for kind in level.kinds)
+            click.echo(f"errors of {level.level}: {kinds}")
+    click.echo(f"written: {out}")
+
+
+_SPREAD = ("mean", "median", "90 %", "99 %", "largest", "as Hard %", f"over {BLUNDER:g} %")
+
+
+def _spread_cells(loss: LossSpread) -> list[str]:
+    points = (loss.mean, loss.median, loss.p90, loss.p99, loss.maximum)
+    return [*map(_points, points), percent(loss.same_share), percent(loss.blunder_share)]
+
+
+def _points(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
