@@ -17,6 +17,7 @@ from typing import Annotated, Literal, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from tavla_ai.checkpoint import LossRate, Result
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import write_whole
@@ -61,6 +62,8 @@ class RatedLevel(BaseModel):
     target: _Finite = Field(description="the rating that was asked for")
     rating: _Finite = Field(description="the rating that was measured, relative to the ladder's anchor")
     interval: tuple[_Finite, _Finite] = Field(description="95 % interval of the rating; of the anchor the rating twice")
+    results: tuple[Result, ...] = Field(default=(), description="what it scores in single games, its errors and all")
+    loss_rates: tuple[LossRate, ...] = Field(default=(), description="what it loses on judged decisions")
 
 
 class Ladder(BaseModel):

@@ -1,14 +1,16 @@
-"""Measuring a checkpoint, and keeping in its card what came out."""
+"""Measuring checkpoints and levels, and keeping with them what came out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tavla_ai.bots import BASELINES, Level, checkpoint_bot, make_bot
-from tavla_ai.checkpoint import Card, LossRate, Result, load_checkpoint, write_card
+from tavla_ai.bots import BASELINES, Bot, Level, checkpoint_bot, level_bot, make_bot
+from tavla_ai.checkpoint import Card, Checkpoint, LossRate, Result, load_checkpoint, write_card
 from tavla_ai.error_rate import JudgedSet, measure_error_rates, time_decision
 from tavla_ai.errors import RulesetError
+from tavla_ai.levels import LevelName, Levels, RatedLevel, save_levels
+from tavla_ai.rulesets import Ruleset
 from tavla_ai.tournament import PairResult, play_pairing
 
 ProgressCallback = Callable[[int], None]
@@ -68,35 +70,87 @@ def measure_checkpoint(
     """
     checkpoint = load_checkpoint(path)
     card = checkpoint.card
-    ruleset = card.ruleset
+    bot = checkpoint_bot(str(path), card.ruleset, checkpoint, Level(ply=ply))
+    judge = checkpoint if luck else None
+    for figure in _figures(bot, card.ruleset, opponents, games, seed, judged, judge, workers, progress):
+        card = card.model_copy(update=_among(card.results, card.loss_rates, figure))
+        if ply == 0 and isinstance(figure, LossRate):
+            seconds = time_decision(judged[figure.positions], bot)
+            card = card.model_copy(update={"decision_microseconds": round(1e6 * seconds, 1)})
+        write_card(path, card)
+    return card
+
+
+def measure_level(
+    name: LevelName,
+    levels: Levels,
+    ruleset: Ruleset,
+    match_length: int | None,
+    opponents: Sequence[str],
+    games: int,
+    seed: int,
+    judged: dict[str, JudgedSet],
+    *,
+    workers: int = 1,
+    progress: ProgressCallback | None = None,
+) -> RatedLevel:
+    """Measure a level, its errors and all, in single games and write what came out into the file of levels.
+
+    Args:
+      levels: the file.
+      ruleset: the house.
+      match_length: with the house, says which ladder; see `Levels.find`.
+
+    For the other arguments, and what is raised, see `measure_checkpoint`.
+    """
+    bot = level_bot(name, ruleset, levels, match_length)
+    ladder = levels.ladder(ruleset, match_length)
+    rated = ladder.levels[name]
+    for figure in _figures(bot, ruleset, opponents, games, seed, judged, None, workers, progress):
+        rated = rated.model_copy(update=_among(rated.results, rated.loss_rates, figure))
+        ladder = ladder.model_copy(update={"levels": {**ladder.levels, name: rated}})
+        levels = save_levels(levels.path, levels.with_ladder(ladder))
+    return rated
+
+
+def _figures(
+    bot: Bot,
+    ruleset: Ruleset,
+    opponents: Sequence[str],
+    games: int,
+    seed: int,
+    judged: dict[str, JudgedSet],
+    judge: Checkpoint | None,
+    workers: int,
+    progress: ProgressCallback | None,
+) -> Iterator[Result | LossRate]:
+    """Yield what a bot scores and loses, one figure after the other."""
     for name, decisions in judged.items():
         if decisions.header.ruleset != ruleset.name:
-            raise RulesetError(
-                f"{name}: decisions of {decisions.header.ruleset}, {path} was trained for {ruleset.name}"
-            )
-    bot = checkpoint_bot(str(path), ruleset, checkpoint, Level(ply=ply))
-    players = [make_bot(spec, ruleset) for spec in opponents]
-    for player in players:
-        judge = checkpoint if luck and player.name not in BASELINES else None
-        played = play_pairing(ruleset, bot, player, games, seed, None, workers, progress, judge)
-        result = as_result(played, ply)
-        others = [old for old in card.results if (old.opponent, old.ply) != (result.opponent, ply)]
-        card = card.model_copy(update={"results": (*others, result)})
-        write_card(path, card)
+            raise RulesetError(f"{name}: decisions of {decisions.header.ruleset}, {bot.name} plays {ruleset.name}")
+    for player in [make_bot(spec, ruleset) for spec in opponents]:
+        judging = None if player.name in BASELINES else judge
+        played = play_pairing(ruleset, bot, player, games, seed, None, workers, progress, judging)
+        yield as_result(played, bot.level.ply)
     for name, decisions in judged.items():
         (rate,) = measure_error_rates(decisions, [bot], workers, progress)
-        loss = LossRate(
+        yield LossRate(
             positions=name,
             judges=", ".join(judge.name for judge in decisions.header.judges),
             decisions=rate.decisions,
-            ply=ply,
+            ply=bot.level.ply,
             loss=rate.loss or 0.0,
             standard_error=rate.standard_error,
             best_share=rate.best_share or 0.0,
         )
-        kept = [old for old in card.loss_rates if (old.positions, old.ply) != (name, ply)]
-        card = card.model_copy(update={"loss_rates": (*kept, loss)})
-        if ply == 0:
-            card = card.model_copy(update={"decision_microseconds": 1e6 * time_decision(decisions, bot)})
-        write_card(path, card)
-    return card
+
+
+def _among(
+    results: tuple[Result, ...], loss_rates: tuple[LossRate, ...], figure: Result | LossRate
+) -> dict[str, tuple[Result, ...] | tuple[LossRate, ...]]:
+    """Return the figures with a new one in place of that of the same opponent or set and look-ahead."""
+    if isinstance(figure, Result):
+        key = figure.opponent, figure.ply
+        return {"results": (*(old for old in results if (old.opponent, old.ply) != key), figure)}
+    kept = (old for old in loss_rates if (old.positions, old.ply) != (figure.positions, figure.ply))
+    return {"loss_rates": (*kept, figure)}

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tavla_ai.levels import LEVEL_NAMES, Level, Levels, save_levels
 from tavla_ai.likeness import KINDS, measure_likeness
 from tavla_ai.match import MatchState
 from tavla_ai.position import Position
+from tavla_ai.report.strength import BEGIN, END, strength_tables
 from tavla_ai.rulesets import get_ruleset
 from tavla_ai.tournament import play_pairing
 
@@ -361,3 +363,68 @@ def test_a_ladder_holds_where_nobody_has_looked() -> None:
         result = play_pairing(NORTH_SULTAN, bots[stronger], bots[weaker], 6000, 987_654_321, 3)
         assert result.match_win_share == pytest.approx(share, abs=0.02)
     assert np.isfinite(result.share)
+
+
+# Strength
+
+
+@pytest.fixture
+def own_levels(levels_path: Path, tmp_path: Path) -> Path:
+    """A file of levels that a test may write to."""
+    shutil.copytree(levels_path.parent, tmp_path / "own")
+    return tmp_path / "own" / levels_path.name
+
+
+def test_a_level_is_measured_as_it_plays(own_levels: Path) -> None:
+    measure = ("measure", "easy", "--levels", own_levels, "--games", 20, "--seed", 9)
+    found = ok_json(*measure, "--opponents", "random")
+    (rated,) = found["results"]
+    assert (rated["opponent"], rated["games"], rated["seed"]) == ("random", 20, 9)
+    played = ok_json("tournament", "easy", "random", "--levels", own_levels, "--games", 20, "--seed", 9)
+    assert rated["points_per_game"] == played["pairings"][0]["points_per_game"]
+
+    ladders = Levels(own_levels).ladders
+    assert [len(one.levels["easy"].results) for one in ladders] == [1, 0, 0]
+    assert all(not one.levels["medium"].results for one in ladders)
+    # Another opponent stands beside it, the same again replaces it.
+    ok_json(*measure, "--opponents", "pubeval")
+    ok_json(*measure, "--opponents", "random", "--seed", 10)
+    results = Levels(own_levels).ladders[0].levels["easy"].results
+    assert [(result.opponent, result.seed) for result in results] == [("pubeval", 9), ("random", 10)]
+
+
+def test_the_tables_are_of_what_was_measured(own_levels: Path) -> None:
+    ok_json("measure", "easy", "--levels", own_levels, "--games", 20, "--opponents", "random")
+    ok_json("measure", own_levels.parent / "hard", "--games", 20, "--opponents", "pubeval")
+    document = own_levels.parent / "README.md"
+    document.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    ok("levels", "--table", document, "--levels", own_levels, "--match-length", 3)
+    text = document.read_text()
+    assert text.startswith(f"before\n{BEGIN}\n| level |")
+    assert text.endswith(f"{END}\nafter\n")
+    assert "old" not in text
+    rows = {line.split(" | ")[0].strip("| "): line for line in text.splitlines()}
+    random = Levels(own_levels).ladders[0].levels["easy"].results[0]
+    assert f"{random.points_per_game:+.3f}".replace("-", "−") in rows["Easy"]
+    (pubeval,) = load_checkpoint(own_levels.parent / "hard").card.results
+    assert f"{pubeval.points_per_game:+.3f}".replace("-", "−") in rows["Hard"]
+    assert "±" not in rows["Medium"]
+    assert "1752" in rows["Hard"]
+
+
+def test_mistakes_of_measuring_levels_are_one_line(own_levels: Path, tmp_path: Path) -> None:
+    assert "--ply" in fails("measure", "easy", "--levels", own_levels, "--ply", 1)
+    assert "--ruleset" in fails("measure", own_levels.parent / "easy", "--ruleset", "portes")
+    assert "portes" in fails("measure", "easy", "--levels", own_levels, "--ruleset", "portes")
+    (tmp_path / "plain.md").write_text("no marks")
+    assert "plain.md: expected a line" in fails("levels", "--levels", own_levels, "--table", tmp_path / "plain.md")
+    assert "nowhere.md" in fails("levels", "--levels", own_levels, "--table", tmp_path / "nowhere.md")
+    assert (tmp_path / "plain.md").read_text() == "no marks"
+
+
+def test_the_readme_shows_what_the_cards_say() -> None:
+    text = (SHIPPED.parents[1] / "README.md").read_text()
+    begin, end = text.index(BEGIN) + len(BEGIN) + 1, text.index(END)
+    levels = Levels(SHIPPED)
+    tables = strength_tables(levels, levels.ladders[0]).replace(str(SHIPPED.parents[1]) + "/", "")
+    assert text[begin:end] == tables

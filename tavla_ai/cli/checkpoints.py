@@ -9,6 +9,7 @@ import click
 from tavla_ai.checkpoint import Card, Result, load_checkpoint
 from tavla_ai.cli.options import json_option
 from tavla_ai.cli.printing import percent, plain, print_json, print_table, with_error
+from tavla_ai.levels import RatedLevel
 
 
 @click.command()
@@ -33,17 +34,17 @@ def inspect(checkpoint: Path, as_json: bool) -> None:
     print_strength(card)
 
 
-def print_strength(card: Card) -> None:
-    """Print what a card says of a checkpoint's strength."""
-    if not card.results and not card.loss_rates:
+def print_strength(measured: Card | RatedLevel) -> None:
+    """Print what was measured of a checkpoint or a level."""
+    if not measured.results and not measured.loss_rates:
         click.echo("No results: its strength has not been measured.")
-    if card.results:
+    if measured.results:
         print_table(
             "Results",
             ["opponent", "ply", "games", "points/game", "without luck", "wins %", "mars %", "seed"],
-            [_result_cells(result) for result in card.results],
+            [_result_cells(result) for result in measured.results],
         )
-    if card.loss_rates:
+    if measured.loss_rates:
         print_table(
             "Thousandths of a point lost per decision",
             ["decisions", "judged by", "ply", "number", "lost", "best play %"],
@@ -56,12 +57,12 @@ def print_strength(card: Card) -> None:
                     with_error(rate.loss, rate.standard_error, ".2f"),
                     percent(rate.best_share),
                 ]
-                for rate in card.loss_rates
+                for rate in measured.loss_rates
             ],
             num_text=2,
         )
-    if card.decision_microseconds is not None:
-        click.echo(f"A decision at 0-ply took {card.decision_microseconds:.0f} microseconds on one core.")
+    if isinstance(measured, Card) and measured.decision_microseconds is not None:
+        click.echo(f"A decision at 0-ply took {measured.decision_microseconds:.0f} microseconds on one core.")
 
 
 def _card_rows(card: Card, num_weights: int) -> list[list[str]]:

@@ -26,7 +26,8 @@ from tavla_ai.errors import TavlaError
 from tavla_ai.levels import DEFAULT_LEVELS, LEVEL_NAMES, Ladder, LevelName, Levels, level_name
 from tavla_ai.likeness import BLUNDER, LikenessReport, LossSpread, measure_likeness
 from tavla_ai.report.levels import write_likeness
-from tavla_ai.rulesets import get_ruleset
+from tavla_ai.report.strength import write_tables
+from tavla_ai.rulesets import Ruleset, get_ruleset
 from tavla_ai.tournament import MAX_WORKERS
 
 Command = Callable[..., Any]
@@ -186,6 +187,12 @@ def _print_calibration(out: Path, result: Calibration) -> None:
     metavar="POINTS",
     help="With a report, which of the house's ladders.  [default: that of the shortest matches]",
 )
+@click.option(
+    "--table",
+    type=Path,
+    metavar="FILE",
+    help="Put the tables of strength into a Markdown file, between its two marks for them.",
+)
 @click.option("--report", type=Path, metavar="DIR", help="Measure how human they play; write report.html, report.json.")
 @click.option(
     "--games", type=int, default=_DEFAULT_GAMES, show_default=True, help="Games of each level of a report; even."
@@ -198,13 +205,14 @@ def _print_calibration(out: Path, result: Calibration) -> None:
 def levels(
     ruleset_name: str | None,
     match_length: int | None,
+    table: Path | None,
     report: Path | None,
     games: int,
     seed: int,
     levels: Levels | None,
     as_json: bool,
 ) -> None:
-    """List the levels with their measured ratings, or report how human they play.
+    """List the levels with their measured ratings, write the tables of their strength, or report how human they play.
 
     For a report each level plays single games against Hard, whose network says at 0-ply what each play lost: how much,
     in which phase of the game, on decisions with how many close plays, and by which kinds of error.
@@ -215,6 +223,13 @@ def levels(
       tavla levels --report likeness --ruleset north-sultan --games 20
     """
     file = levels or Levels()
+    if table is not None:
+        if report is not None:
+            raise click.UsageError("--table and --report do different things; expected one of them")
+        ladder = file.ladder(_house(file, ruleset_name), match_length)
+        write_tables(table, file, ladder)
+        click.echo(f"{table}: levels of {ladder.ruleset}, matches to {ladder.match_length}")
+        return
     if report is None:
         found = tuple(ladder for ladder in file.ladders if ruleset_name in (None, ladder.ruleset))
         if not found and ruleset_name is not None:
@@ -226,9 +241,7 @@ def levels(
         return
     if report.exists() and not report.is_dir():
         raise TavlaError(f"{report}: expected a folder, or none yet")
-    if ruleset_name is None and not file.ladders:
-        raise TavlaError(f"{file.path}: has no levels; make them with tavla calibrate")
-    ruleset = get_ruleset(ruleset_name or file.ladders[0].ruleset)
+    ruleset = _house(file, ruleset_name)
     with progress("games", games * len(LEVEL_NAMES)) as advance:
         likeness = measure_likeness(ruleset, file, match_length, games, seed, advance)
     write_likeness(report, likeness)
@@ -236,6 +249,13 @@ def levels(
         print_json(likeness.model_dump(mode="json"))
     else:
         _print_likeness(report, likeness)
+
+
+def _house(file: Levels, ruleset_name: str | None) -> Ruleset:
+    """Return the house that is named, or else the file's first."""
+    if ruleset_name is None and not file.ladders:
+        raise TavlaError(f"{file.path}: has no levels; make them with tavla calibrate")
+    return get_ruleset(ruleset_name or file.ladders[0].ruleset)
 
 
 def _print_ladders(path: Path, ladders: tuple[Ladder, ...]) -> None:

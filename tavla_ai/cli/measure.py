@@ -9,17 +9,21 @@ import click
 
 from tavla_ai.checkpoint import load_checkpoint
 from tavla_ai.cli.checkpoints import print_strength
-from tavla_ai.cli.options import json_option
+from tavla_ai.cli.options import json_option, levels_option
 from tavla_ai.cli.printing import print_json, progress
 from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.error_rate import load_judged_set
 from tavla_ai.errors import TavlaError
-from tavla_ai.measuring import measure_checkpoint
+from tavla_ai.levels import LEVEL_NAMES, Levels, level_name
+from tavla_ai.measuring import measure_checkpoint, measure_level
+from tavla_ai.rulesets import get_ruleset
 from tavla_ai.tournament import MAX_WORKERS
+
+DEFAULT_HOUSE = "north-sultan"
 
 
 @click.command()
-@click.argument("checkpoint", type=Path)
+@click.argument("what", metavar="CHECKPOINT|LEVEL")
 @click.option(
     "--opponents",
     metavar="BOT,BOT...",
@@ -51,9 +55,11 @@ from tavla_ai.tournament import MAX_WORKERS
     show_default="one for each CPU",
     help="Engine threads; 0 is one. Results do not depend on it.",
 )
+@levels_option
+@click.option("--ruleset", "ruleset_name", metavar="NAME", help="The house of a level.  [default: north-sultan]")
 @json_option
 def measure(
-    checkpoint: Path,
+    what: str,
     opponents: str,
     games: int,
     seed: int,
@@ -61,9 +67,11 @@ def measure(
     positions: tuple[Path, ...],
     luck: bool,
     workers: int,
+    levels: Levels | None,
+    ruleset_name: str | None,
     as_json: bool,
 ) -> None:
-    """Measure a checkpoint and keep what comes out in its card.
+    """Measure a checkpoint or a level and keep what comes out in its card or in the file of levels.
 
     Figures against the same opponent, or on the same decisions, at the same look-ahead are replaced; others stay.
     Outside engines such as gnubg:0 need the extra [peers].
@@ -71,26 +79,43 @@ def measure(
     \b
     Example:
       tavla measure checkpoints/tavla --opponents random,pubeval --games 400
+      tavla measure easy --games 400
     """
     names = list(filter(None, opponents.split(",")))
     if not names and not positions:
         raise TavlaError("nothing to measure: expected --opponents or --positions")
-    load_checkpoint(checkpoint)
     judged = {path.stem: load_judged_set(path) for path in positions}
     total = len(names) * games + sum(len(decisions.boards) for decisions in judged.values())
+    if what not in LEVEL_NAMES:
+        if ruleset_name is not None:
+            raise TavlaError("--ruleset: a checkpoint is measured in the game it was trained for")
+        load_checkpoint(Path(what))
+        with progress("games and decisions", total) as advance:
+            card = measure_checkpoint(
+                Path(what), names, games, seed, judged, ply=ply, luck=luck, workers=max(1, workers), progress=advance
+            )
+        if as_json:
+            print_json(card.model_dump(mode="json"))
+        else:
+            print_strength(card)
+        return
+    if ply or luck:
+        raise TavlaError(f"{what}: a level is measured as it plays; expected neither --ply nor --luck")
+    ruleset = get_ruleset(ruleset_name or DEFAULT_HOUSE)
     with progress("games and decisions", total) as advance:
-        card = measure_checkpoint(
-            checkpoint,
+        rated = measure_level(
+            level_name(what),
+            levels or Levels(),
+            ruleset,
+            None,
             names,
             games,
             seed,
             judged,
-            ply=ply,
-            luck=luck,
             workers=max(1, workers),
             progress=advance,
         )
     if as_json:
-        print_json(card.model_dump(mode="json"))
+        print_json(rated.model_dump(mode="json"))
     else:
-        print_strength(card)
+        print_strength(rated)

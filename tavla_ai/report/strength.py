@@ -1,0 +1,115 @@
+"""The tables of a ladder's strength, as documents show them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tavla_ai.checkpoint import CARD_FILE, WEIGHTS_FILE, Card, LossRate, Result, read_card
+from tavla_ai.errors import TavlaError
+from tavla_ai.files import write_whole
+from tavla_ai.levels import LEVEL_NAMES, Ladder, LevelName, Levels
+
+BEGIN = "<!-- levels: written by `tavla levels --table FILE` -->"
+END = "<!-- /levels -->"
+
+# What a reader compares levels by.
+_BASELINES = ("random", "pubeval")
+_REPORTING = "reporting"
+
+
+def strength_tables(levels: Levels, ladder: Ladder) -> str:
+    """Return Markdown: the levels of a ladder, strongest first, and what Hard's network scored against other engines.
+
+    Every number is from the file of levels or from the checkpoints' cards; what was not measured is left empty.
+
+    Raises:
+      CheckpointError: a card cannot be read.
+    """
+    heads = [
+        "level",
+        "checkpoint",
+        f"rating, matches to {ladder.match_length}",
+        *(f"points per game against {name}" for name in _BASELINES),
+        "points lost per 1,000 decisions",
+        "size",
+        "time per move, one core",
+    ]
+    rows = [_level_row(levels, ladder, name) for name in reversed(LEVEL_NAMES)]
+    hard = ladder.levels["hard"]
+    card = read_card(levels.folder(hard) / CARD_FILE)
+    engines = [result for result in card.results if ":" in result.opponent]
+    engine_rows = [
+        [
+            f"`{result.opponent}`",
+            f"{result.ply}-ply",
+            f"{result.games:,}",
+            _signed(result.points_per_game, result.standard_error),
+            "" if result.adjusted is None else _signed(result.adjusted, result.adjusted_standard_error),
+        ]
+        for result in sorted(engines, key=lambda result: (result.ply, result.opponent))
+    ]
+    text = _table(heads, rows)
+    if engine_rows:
+        against = ["Hard's network against", "looking ahead", "paired games", "points per game", "without luck"]
+        text += "\n" + _table(against, engine_rows)
+    return text
+
+
+def write_tables(file: Path, levels: Levels, ladder: Ladder) -> None:
+    """Put the tables into a document, in place of what stands between its two marks.
+
+    Raises:
+      TavlaError: it cannot be read, or has no marks.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TavlaError(f"{file}: cannot be read ({error})") from None
+    begin, end = text.find(BEGIN), text.find(END)
+    if not 0 <= begin < end:
+        raise TavlaError(f"{file}: expected a line {BEGIN} and after it a line {END}")
+    write_whole(file, f"{text[:begin]}{BEGIN}\n{strength_tables(levels, ladder)}{text[end:]}".encode())
+
+
+def _level_row(levels: Levels, ladder: Ladder, name: LevelName) -> list[str]:
+    rated = ladder.levels[name]
+    folder = levels.folder(rated)
+    card = read_card(folder / CARD_FILE)
+    shape = " → ".join(map(str, card.network.hidden))
+    # A level without errors is its checkpoint, which may have been measured by itself.
+    alone: Card | None = card if rated.noise == 0 else None
+    results = (*(alone.results if alone else ()), *rated.results)
+    loss_rates = (*(alone.loss_rates if alone else ()), *rated.loss_rates)
+    noise = f", off by {rated.noise:.3f} points" if rated.noise else ""
+    return [
+        name.title(),
+        f"`{folder}`, {shape}, {rated.ply}-ply{noise}",
+        f"{rated.rating:.0f}",
+        *(_score(results, opponent, rated.ply) for opponent in _BASELINES),
+        _loss(loss_rates, rated.ply),
+        f"{(folder / WEIGHTS_FILE).stat().st_size / 1000:.0f} kB",
+        "" if card.decision_microseconds is None else f"{card.decision_microseconds:.0f} µs",
+    ]
+
+
+def _score(results: tuple[Result, ...], opponent: str, ply: int) -> str:
+    found = [result for result in results if (result.opponent, result.ply) == (opponent, ply)]
+    return _signed(found[-1].points_per_game, found[-1].standard_error) if found else ""
+
+
+def _loss(loss_rates: tuple[LossRate, ...], ply: int) -> str:
+    found = [rate for rate in loss_rates if (rate.positions, rate.ply) == (_REPORTING, ply)]
+    if not found:
+        return ""
+    error = found[-1].standard_error
+    return f"{found[-1].loss:.1f}" + ("" if error is None else f" ± {error:.1f}")
+
+
+def _signed(value: float, error: float | None) -> str:
+    text = f"{value:+.3f}".replace("-", "−")
+    return text + ("" if error is None else f" ± {error:.3f}")
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
