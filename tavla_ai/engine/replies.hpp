@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -29,7 +30,7 @@ class Replies {
   void evaluate(const Board& before, const Utility& utility, bool can_double) {
     network_.accumulate(before, utility.inputs.data(), root_.data());
     network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data());
-    for (auto& side : is_projected_) side.fill(false);
+    for (auto& side : projected_reach_) side.fill(0);
     struct Asked {
       int roll;
       bool i_bore_off;
@@ -149,16 +150,18 @@ class Replies {
     return found;
   }
 
-  // What a change of a count is worth to first order. The counts of a place are looked up together, those that a turn
-  // can make of it.
+  // What a change of a count is worth to first order. The counts of a place are looked up together: at first those that
+  // most turns stay within, then all that a turn can make of it.
   float gain_of(const Board& before, const Change& change) {
+    const int count = before.count[change.side][change.place];
+    auto& reach = projected_reach_[change.side][change.place];
     auto& gains = projected_[change.side][change.place];
-    if (!is_projected_[change.side][change.place]) {
-      is_projected_[change.side][change.place] = true;
-      const int count = before.count[change.side][change.place];
-      const int first = std::max(0, count - 4);
-      network_.project(gradient_.data(), change.side, change.place, first, std::min(kCheckers, count + 4) - first + 1,
-                       gains.data() + first);
+    const int needed = std::max(std::abs(change.before - count), std::abs(change.after - count));
+    if (needed > reach || reach == 0) {
+      reach = static_cast<std::int8_t>(needed <= 1 ? 1 : 4);
+      const int first = std::max(0, count - reach);
+      network_.project(gradient_.data(), change.side, change.place, first,
+                       std::min(kCheckers, count + reach) - first + 1, gains.data() + first);
     }
     return gains[change.after] - gains[change.before];
   }
@@ -184,7 +187,7 @@ class Replies {
   std::vector<float> activations_;  // of the plays that the network is asked about
   std::vector<float> gains_;        // by node
   std::array<std::array<std::array<float, kCounts>, kMaxPlaces>, 2> projected_{};
-  std::array<std::array<bool, kMaxPlaces>, 2> is_projected_{};
+  std::array<std::array<std::int8_t, kMaxPlaces>, 2> projected_reach_{};  // counts that far from the board's are known
   std::array<float, kMaxScores * Network::kBlock> probabilities_{};
   std::array<float, kRolls> values_{};
   std::array<Distribution, kRolls> distributions_{};
