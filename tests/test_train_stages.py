@@ -253,6 +253,69 @@ def test_more_candidates_come_nearer_to_the_search() -> None:
         engine.lookahead(rules, network, 3, 0, 1, values, inputs, [1.0], **options, candidates=9)
 
 
+def test_later_corrections_are_handed_back() -> None:
+    """The target of a position is what look-ahead says of it, and λ of the corrections that follow on the best line."""
+    rules = engine.compile_rules(NORTH_SULTAN)
+    network = random_network()
+    values, inputs = points()
+    options = {"explore": 0.0, "scramble": 0.0, "scrambled": 0, "sample": 1.0}
+    plain = engine.lookahead(rules, network, 3, 0, 5, values, inputs, [1.0], **options)
+    returned = engine.lookahead(rules, network, 3, 0, 5, values, inputs, [1.0], **options, lambda_=0.8)
+    np.testing.assert_array_equal(returned.boards, plain.boards)
+    searcher = engine.Searcher(rules, network, root=[(1, 0, 0.0)], replies=(1, 0, 0.0))
+    predictions = [searcher.evaluate(board, values, inputs, 0)[0] for board in plain.boards]
+    corrections = plain.targets.astype(float) - predictions
+    ends = np.cumsum(plain.lengths)
+    checked = 0
+    for begin, end in zip(ends - plain.lengths, ends, strict=True):
+        for t in range(begin, end):
+            expected = plain.targets[t].astype(float)
+            for later in range(t + 1, end):
+                seen = corrections[later] if (later - t) % 2 == 0 else corrections[later][::-1]
+                expected += 0.8 ** (later - t) * seen
+            if (expected >= 0).all():
+                np.testing.assert_allclose(returned.targets[t], expected, atol=1e-5)
+                checked += 1
+        np.testing.assert_allclose(returned.targets[end - 1], plain.targets[end - 1], atol=1e-6)
+    assert checked > len(plain.boards) / 2
+    np.testing.assert_allclose(returned.targets.sum(axis=1), 1, atol=1e-5)
+    assert (returned.targets >= 0).all()
+
+
+def test_nothing_is_handed_back_over_a_play_at_random() -> None:
+    """With every play at random a position's target is that of look-ahead alone, most of the time."""
+    rules = engine.compile_rules(NORTH_SULTAN)
+    network = random_network()
+    stakes = points()
+    options = {"explore": 1.0, "scramble": 0.0, "scrambled": 0, "sample": 1.0}
+    plain = engine.lookahead(rules, network, 3, 0, 5, *stakes, [1.0], **options)
+    returned = engine.lookahead(rules, network, 3, 0, 5, *stakes, [1.0], **options, lambda_=0.8)
+    np.testing.assert_array_equal(returned.boards, plain.boards)
+    same = np.abs(returned.targets - plain.targets).max(axis=1) < 1e-6
+    # A forced play is the best one too.
+    assert 0.5 < same.mean() < 1
+
+
+def test_siblings_get_what_their_play_gets() -> None:
+    rules = engine.compile_rules(NORTH_SULTAN)
+    network = random_network()
+    stakes = points()
+    options = {"explore": 0.0, "scramble": 0.0, "scrambled": 0, "sample": 0.3, "siblings": 3, "margin": 0.1}
+    returned = engine.lookahead(rules, network, 3, 0, 5, *stakes, [1.0], **options, lambda_=0.8)
+    searcher = engine.Searcher(rules, network, root=[(1, 0, 0.0)], replies=(1, 0, 0.0))
+    first = 0
+    handed = 0
+    assert returned.lengths.sum() == len(returned.boards) == returned.siblings.sum()
+    for count in returned.siblings[:100]:
+        rows = range(first, first + count)
+        changes = [returned.targets[row] - searcher.evaluate(returned.boards[row], *stakes, 1)[0] for row in rows]
+        if count > 1 and all((returned.targets[row] > 1e-6).all() for row in rows):
+            handed += np.abs(changes[0]).max() > 1e-3
+            np.testing.assert_allclose(changes, [changes[-1]] * count, atol=1e-5)
+        first += count
+    assert handed > 0
+
+
 @pytest.fixture(scope="module")
 def labelled() -> tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch]:
     """A network and positions with siblings that it labelled itself."""

@@ -141,6 +141,14 @@ class LookaheadConfig(_Section):
         description="best plays of a decision that are learned beside the one that was made, at most",
     )
     margin: float = Field(default=0.15, ge=0, description="points by which a sibling may look worse than the best play")
+    lambda_: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        alias="lambda",
+        description="share of what look-ahead corrects later in a game that is handed back, for each turn; above 0 "
+        "every position of a game is kept, and `sample` says of which decisions the siblings are",
+    )
     candidates: int = Field(
         default=0,
         ge=0,

@@ -20,10 +20,43 @@ struct LookaheadSettings {
   int siblings = 0;      // of a decision, the best plays besides the one that was made, at most
   double margin = 0;     // and those only that look worse than the best by no more than so many points
   int candidates = 0;    // replies to each roll that the network is asked about, see Replies; 0 asks about all
+  double lambda = 0;     // of the returns over what look-ahead corrects further on in the game
 };
 
+// One turn of a game whose positions are labelled.
+struct LabelledTurn {
+  Distribution correction{};  // what look-ahead says of the position after it, less what the network says
+  bool is_best = false;       // the play was the network's own, as look-ahead expects of whoever replies
+  std::size_t first = 0;      // rows of its decision in the result
+  std::size_t count = 0;
+};
+
+// λ-returns over expected temporal differences. What look-ahead corrects of the positions to come is handed back to
+// those before, discounted by λ for each turn, as far as the best plays were made. In TD(λ) the same sum has the luck
+// of the rolls in it (Sutton and Barto, Reinforcement Learning, 2nd edition, section 12.1); here each term is a mean
+// over all rolls. The siblings of a play get what the play itself gets, so that their differences stay as they were.
+inline void hand_back(const std::vector<LabelledTurn>& turns, double lambda, int num_scores, float* targets) {
+  std::array<double, kMaxScores> ahead{};  // for the player of the turn at hand
+  for (std::size_t t = turns.size(); t-- > 0;) {
+    const LabelledTurn& turn = turns[t];
+    for (std::size_t row = turn.first; row < turn.first + turn.count; ++row) {
+      float* target = targets + row * static_cast<std::size_t>(num_scores);
+      double total = 0;
+      std::array<double, kMaxScores> chances{};
+      for (int k = 0; k < num_scores; ++k) total += chances[k] = std::max(0.0, target[k] + ahead[k]);
+      for (int k = 0; k < num_scores; ++k) target[k] = static_cast<float>(chances[k] / total);
+    }
+    std::array<double, kMaxScores> before{};
+    if (turn.is_best)
+      for (int k = 0; k < num_scores; ++k)
+        before[k] = lambda * (static_cast<double>(turn.correction[num_scores - 1 - k]) + ahead[num_scores - 1 - k]);
+    ahead = before;
+  }
+}
+
 // Games of self-play that leave the main line; each afterstate's target is the expectation over the opponent's 21
-// rolls of his best reply as the network sees it, whatever was then played. Not for Gul Bara.
+// rolls of his best reply as the network sees it, whatever was then played. With a λ every position of a game is kept,
+// since all of them are looked ahead from, and `sample` says of which decisions the siblings are. Not for Gul Bara.
 inline void lookahead_range(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,
                             const LookaheadSettings& settings, std::uint64_t seed, std::uint64_t first_game,
                             std::int64_t num_games, SelfPlayResult& result) {
@@ -38,6 +71,8 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
   Deadline never;
   std::vector<Board> kept;   // of one decision
   std::vector<int> ranked;
+  std::vector<LabelledTurn> turns;
+  const bool is_line_kept = settings.lambda > 0;
   const auto target_of = [&](const Board& after, const Utility& utility) {
     if (!replies || thread.covers(after)) return *thread.expectation(after, utility, 1, never);
     replies->evaluate(after.swapped(), utility.opposed(num_scores), true);
@@ -52,17 +87,20 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
                                                                      (settings.scrambled + 1))
                                         : 0u;
     std::int32_t num_kept = 0;
+    turns.clear();
     const GameResult game = play_game(
         rules, streams, std::nullopt,
         [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
           const Utility& utility = utilities[seat];
           const bool is_sampled = streams.sample_draw(ply) < settings.sample;
+          bool is_best = true;
           kept.clear();
           TurnEnd end = play_roll(rules, before, roll, *plays, [&] {
             const int best = chooser.choose({rules, before, roll, *plays, utility, streams, ply});
             const bool at_random = ply < scrambled || streams.explore_draw(ply) < settings.explore;
             const int n = plays->num_leaves();
             const int chosen = at_random ? static_cast<int>(streams.choice(ply, static_cast<std::uint32_t>(n))) : best;
+            is_best = chosen == best;
             if (is_sampled && settings.siblings > 0) {
               const float least = chooser.value(best) - static_cast<float>(settings.margin) * utility.point(num_scores);
               ranked.clear();
@@ -77,13 +115,17 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
             }
             return chosen;
           });
-          if (!is_sampled) return end;
+          if (!is_sampled && !is_line_kept) return end;
           if (!end.is_finished) kept.push_back(end.after);
           if (kept.empty()) return end;
           result.siblings.push_back(static_cast<std::int32_t>(kept.size()));
+          LabelledTurn turn{{}, is_best, result.targets.size() / static_cast<std::size_t>(num_scores), kept.size()};
           for (const Board& after : kept) {
             const Distribution target = target_of(after, utility);
             const Distribution prediction = *thread.expectation(after, utility, 0, never);
+            // The play that was made comes last.
+            if (!end.is_finished)
+              for (int k = 0; k < num_scores; ++k) turn.correction[k] = target[k] - prediction[k];
             for (const auto& row : after.count) result.boards.insert(result.boards.end(), row, row + places);
             result.targets.insert(result.targets.end(), target.begin(), target.begin() + num_scores);
             for (int u = 0; u < num_scores - 2; ++u) result.utility_inputs.push_back(utility.inputs[u]);
@@ -93,9 +135,11 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
                 std::fabs(utility.of(target, num_scores) - utility.of(prediction, num_scores));
             ++num_kept;
           }
+          turns.push_back(turn);
           return end;
         },
         [](int, std::span<const Stage>, TurnEnd&, std::uint32_t) {});
+    if (is_line_kept) hand_back(turns, settings.lambda, num_scores, result.targets.data());
     result.plies += game.plies;
     result.lengths.push_back(num_kept);
     result.score_indices.push_back(game.is_void ? std::int8_t{-1} : static_cast<std::int8_t>(game.score_index));
