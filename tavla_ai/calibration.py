@@ -22,6 +22,7 @@ from tavla_ai.bots import Level as BotLevel
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.files import require_writable
 from tavla_ai.levels import LEVEL_NAMES, Ladder, LevelName, Levels, RatedLevel, save_levels
 from tavla_ai.ratings import ELO_PER_LOGIT, Pairing, rate
 from tavla_ai.rulesets import Ruleset
@@ -147,11 +148,12 @@ def calibrate(
     for number in (matches, search_matches):
         if number < 2 or number % 2:
             raise TavlaError(f"{number} matches: expected an even number from 2 up; pairs have the same dice")
-    # What cannot be read or written is found out before the long search.
+    # What cannot be read, written or told is found out before the long search.
     if out.exists():
         Levels(out).find(ruleset, match_length)
-    elif out.parent.exists() and not out.parent.is_dir():
-        raise TavlaError(f"{out.parent}: expected a folder")
+    require_writable(out)
+    for weaker, stronger in pairwise(LEVEL_NAMES):
+        _check_matches(matches, ratings[stronger] - ratings[weaker])
     table = _Table(ruleset, match_length, dict(checkpoints), seed, workers, report or (lambda _: None))
     steps: dict[LevelName, Step] = {}
     gaps: list[MeasuredGap] = []
@@ -332,6 +334,19 @@ def _cap(noise: float) -> float:
 
 def _rounded(interval: tuple[float, float]) -> tuple[float, float]:
     return round(interval[0], 1), round(interval[1], 1)
+
+
+def _check_matches(matches: int, gap: float) -> None:
+    """Raise `TavlaError` if so many independent matches could not tell a gap in Elo within the tolerance."""
+    # What is nearly always won is refused for its gap, if it cannot be reached.
+    share = min(win_share(gap), 0.98)
+    # The slope of the share is ln(10)/400 share (1 − share) for an Elo point.
+    error = 400 / math.log(10) / math.sqrt(matches * share * (1 - share))
+    if _QUANTILE * error > TOLERANCE:
+        raise TavlaError(
+            f"{matches} matches: they tell a gap of {gap:.0f} Elo to ±{_QUANTILE * error:.0f}; expected enough for "
+            f"±{TOLERANCE:.0f}"
+        )
 
 
 def _check(ruleset: Ruleset, match_length: int, ratings: Mapping[LevelName, float], seed: int) -> None:

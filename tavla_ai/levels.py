@@ -17,7 +17,7 @@ from typing import Annotated, Literal, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from tavla_ai.checkpoint import LossRate, Result
+from tavla_ai.checkpoint import CARD_FILE, Card, LossRate, Result, read_card
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import write_whole
@@ -174,6 +174,20 @@ class Levels:
     def folder(self, level: RatedLevel) -> Path:
         """Return the folder of a level's checkpoint."""
         return self.path.parent / level.checkpoint
+
+    def measured_card(self, name: LevelName, level: RatedLevel) -> Card:
+        """Return the card of a level's checkpoint.
+
+        Raises:
+          CheckpointError: it cannot be read.
+          TavlaError: the checkpoint is another one than the level was measured with.
+        """
+        card = read_card(self.folder(level) / CARD_FILE)
+        if card.weights_sha256 != level.weights_sha256:
+            raise TavlaError(
+                f"{self.folder(level)}: {name} was measured with other weights; measure it again with tavla calibrate"
+            )
+        return card
 
     def with_ladder(self, ladder: Ladder) -> tuple[Ladder, ...]:
         """Return the file's ladders and a new one, in place of that of the same house and match length.

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tavla_ai.bots import BASELINES, Bot, Level, checkpoint_bot, level_bot, make_bot
-from tavla_ai.checkpoint import Card, Checkpoint, LossRate, Result, load_checkpoint, write_card
+from tavla_ai.checkpoint import CARD_FILE, Card, Checkpoint, LossRate, Result, load_checkpoint, read_card, write_card
 from tavla_ai.error_rate import JudgedSet, measure_error_rates, time_decision
-from tavla_ai.errors import RulesetError
+from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
 from tavla_ai.levels import LevelName, Levels, RatedLevel, save_levels
 from tavla_ai.rulesets import Ruleset
 from tavla_ai.tournament import PairResult, play_pairing
@@ -45,6 +45,8 @@ def measure_checkpoint(
     *,
     ply: int = 0,
     luck: bool = False,
+    levels: Levels | None = None,
+    may_replace: bool = False,
     workers: int = 1,
     progress: ProgressCallback | None = None,
 ) -> Card:
@@ -61,18 +63,27 @@ def measure_checkpoint(
       judged: sets of judged decisions of the game, by name.
       ply: look-ahead of the checkpoint.
       luck: judge the luck of the rolls with the checkpoint's own network, but in games against baselines.
+      levels: the file that levels among the opponents are taken from.
+      may_replace: whether a result of fewer games may take the place of one of more.
       workers: engine threads; figures do not depend on them, but for the time of a decision, which is taken on one.
       progress: called with the number of games and decisions finished since its last call.
 
     Raises:
-      TavlaError: an opponent is not known or does not play the game, games not even, a seed out of range.
+      TavlaError: an opponent is not known or does not play the game, games not even, a seed out of range, a result of
+        more games is there; or somebody else has replaced the checkpoint meanwhile.
       RulesetError: a set is of another game.
     """
     checkpoint = load_checkpoint(path)
     card = checkpoint.card
     bot = checkpoint_bot(str(path), card.ruleset, checkpoint, Level(ply=ply))
     judge = checkpoint if luck else None
-    for figure in _figures(bot, card.ruleset, opponents, games, seed, judged, judge, workers, progress):
+    if not may_replace:
+        _check_no_loss(path, card.results, opponents, ply, games)
+    players = [make_bot(spec, card.ruleset, levels) for spec in opponents]
+    for figure in _figures(bot, card.ruleset, players, games, seed, judged, judge, workers, progress):
+        card = read_card(path / CARD_FILE)
+        if card.weights_sha256 != checkpoint.card.weights_sha256:
+            raise CheckpointError(f"{path}: has other weights than when measuring began")
         card = card.model_copy(update=_among(card.results, card.loss_rates, figure))
         if ply == 0 and isinstance(figure, LossRate):
             seconds = time_decision(judged[figure.positions], bot)
@@ -91,6 +102,7 @@ def measure_level(
     seed: int,
     judged: dict[str, JudgedSet],
     *,
+    may_replace: bool = False,
     workers: int = 1,
     progress: ProgressCallback | None = None,
 ) -> RatedLevel:
@@ -104,19 +116,46 @@ def measure_level(
     For the other arguments, and what is raised, see `measure_checkpoint`.
     """
     bot = level_bot(name, ruleset, levels, match_length)
-    ladder = levels.ladder(ruleset, match_length)
-    rated = ladder.levels[name]
-    for figure in _figures(bot, ruleset, opponents, games, seed, judged, None, workers, progress):
-        rated = rated.model_copy(update=_among(rated.results, rated.loss_rates, figure))
-        ladder = ladder.model_copy(update={"levels": {**ladder.levels, name: rated}})
-        levels = save_levels(levels.path, levels.with_ladder(ladder))
+    rated = levels.ladder(ruleset, match_length).levels[name]
+    levels.measured_card(name, rated)
+    if not may_replace:
+        _check_no_loss(levels.path, rated.results, opponents, rated.ply, games)
+    players = [make_bot(spec, ruleset, levels, match_length) for spec in opponents]
+    for figure in _figures(bot, ruleset, players, games, seed, judged, None, workers, progress):
+        # Another ladder of the file may have been measured meanwhile.
+        file = Levels(levels.path)
+        ladder = file.ladder(ruleset, match_length)
+        now = ladder.levels[name]
+        if (now.weights_sha256, now.ply, now.noise, now.cap) != (
+            rated.weights_sha256,
+            rated.ply,
+            rated.noise,
+            rated.cap,
+        ):
+            raise TavlaError(f"{levels.path}: {name} plays otherwise than when measuring began")
+        rated = now.model_copy(update=_among(now.results, now.loss_rates, figure))
+        save_levels(file.path, file.with_ladder(ladder.model_copy(update={"levels": {**ladder.levels, name: rated}})))
     return rated
+
+
+def _play(rated: RatedLevel) -> tuple[str, int, float, float]:
+    """Return all that decides how a level plays."""
+    return rated.weights_sha256, rated.ply, rated.noise, rated.cap
+
+
+def _check_no_loss(where: Path, results: tuple[Result, ...], opponents: Sequence[str], ply: int, games: int) -> None:
+    for result in results:
+        if (result.opponent in opponents, result.ply) == (True, ply) and result.games > games:
+            raise TavlaError(
+                f"{where}: has a result of {result.games} games against {result.opponent}; expected as many, not "
+                f"{games}, or --replace"
+            )
 
 
 def _figures(
     bot: Bot,
     ruleset: Ruleset,
-    opponents: Sequence[str],
+    players: Sequence[Bot],
     games: int,
     seed: int,
     judged: dict[str, JudgedSet],
@@ -128,7 +167,7 @@ def _figures(
     for name, decisions in judged.items():
         if decisions.header.ruleset != ruleset.name:
             raise RulesetError(f"{name}: decisions of {decisions.header.ruleset}, {bot.name} plays {ruleset.name}")
-    for player in [make_bot(spec, ruleset) for spec in opponents]:
+    for player in players:
         judging = None if player.name in BASELINES else judge
         played = play_pairing(ruleset, bot, player, games, seed, None, workers, progress, judging)
         yield as_result(played, bot.level.ply)

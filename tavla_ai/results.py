@@ -170,11 +170,20 @@ class ResultsFolder:
         old = read_settings(self.path).model_dump(mode="json")
         new = settings.model_dump(mode="json")
         for key, value in new.items():
+            if key == "bots" and old[key] != value and _without_levels(old[key]) == _without_levels(value):
+                names = [one["name"] for one, other in zip(old[key], value, strict=True) if one != other]
+                raise TavlaError(
+                    f"{self.path}: {', '.join(names)} has been calibrated anew since it played; name another folder"
+                )
             if old[key] != value:
                 raise TavlaError(
                     f"{self.path}: holds a tournament with other {key} ({_short(old[key])}, not {_short(value)}); "
                     "name another folder"
                 )
+
+
+def _without_levels(bots: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in bot.items() if key != "level"} for bot in bots]
 
 
 @contextmanager

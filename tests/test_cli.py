@@ -100,7 +100,7 @@ def test_every_help_has_an_example(name: str, tmp_path: Path, monkeypatch: pytes
 
 
 # What would need other files, build tables or never end.
-ELSEWHERE = ("export", "train", "bench", "bearoff", "calibrate", "dice-verify", "error-rate", "external")
+ELSEWHERE = ("export", "train", "bench", "bearoff", "calibrate", "dice-verify", "error-rate", "external", "measure")
 
 
 @pytest.mark.parametrize(

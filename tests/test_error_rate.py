@@ -425,7 +425,7 @@ def measure(*args: object) -> Card:
 
 def test_what_was_measured_stands_in_the_card(judged: JudgedSet, judged_path: Path, tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "measured")
-    card = measure(path, "--opponents", "random", "--games", 20, "--seed", 5, "--positions", judged_path)
+    card = measure(path, "--opponent", "random", "--games", 20, "--seed", 5, "--positions", judged_path)
     assert card == load_checkpoint(path).card
     (result,) = card.results
     assert (result.opponent, result.games, result.seed, result.ply) == ("random", 20, 5, 0)
@@ -435,10 +435,11 @@ def test_what_was_measured_stands_in_the_card(judged: JudgedSet, judged_path: Pa
     assert card.decision_microseconds is not None
 
     # Another look-ahead stands beside it; the same again replaces it.
-    card = measure(path, "--opponents", "random", "--games", 10, "--ply", 1, "--positions", judged_path)
+    card = measure(path, "--opponent", "random", "--games", 10, "--ply", 1, "--positions", judged_path)
     assert [(result.ply, result.games) for result in card.results] == [(0, 20), (1, 10)]
     assert [rate.ply for rate in card.loss_rates] == [0, 1]
-    card = measure(path, "--opponents", "random", "--games", 30)
+    assert "20 games against random" in cli_fails("measure", path, "--opponent", "random", "--games", 10)
+    card = measure(path, "--opponent", "random", "--games", 30)
     assert sorted((result.ply, result.games) for result in card.results) == [(0, 30), (1, 10)]
     shown = CliRunner().invoke(main, ["inspect", str(path)]).stdout
     assert "lost per decision" in shown
@@ -447,7 +448,7 @@ def test_what_was_measured_stands_in_the_card(judged: JudgedSet, judged_path: Pa
 
 def test_luck_is_judged_against_other_bots_than_baselines(checkpoint: Path, tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "lucky", seed=2)
-    card = measure(path, "--opponents", f"random,{checkpoint}", "--games", 200, "--luck")
+    card = measure(path, "--opponent", "random", "--opponent", checkpoint, "--games", 200, "--luck")
     against_random, against_bot = card.results
     assert against_random.adjusted is None
     assert against_bot.adjusted is not None
@@ -455,9 +456,8 @@ def test_luck_is_judged_against_other_bots_than_baselines(checkpoint: Path, tmp_
 
 
 def test_mistakes_of_measuring_are_one_line(checkpoint: Path, judged_path: Path, tmp_path: Path) -> None:
-    assert "nothing to measure" in cli_fails("measure", checkpoint, "--opponents", "")
-    assert "'nobody'" in cli_fails("measure", checkpoint, "--opponents", "nobody")
+    assert "'nobody'" in cli_fails("measure", checkpoint, "--opponent", "nobody")
     assert "7" in cli_fails("measure", checkpoint, "--games", 7)
     assert "nowhere" in cli_fails("measure", tmp_path / "nowhere")
     fevga = write_checkpoint(tmp_path / "fevga", ruleset="fevga")
-    assert "fevga" in cli_fails("measure", fevga, "--opponents", "", "--positions", judged_path)
+    assert "fevga" in cli_fails("measure", fevga, "--positions", judged_path)

@@ -152,7 +152,7 @@ def test_a_tournament_of_levels_knows_when_they_were_calibrated_anew(tmp_path: P
     ok(*command)
     assert ok("tournament", "--replay", out, "--levels", path).startswith("Game 1: easy, hard")
     write_levels(tmp_path, with_easy(noise=0.3))
-    assert "holds a tournament with other bots" in fails(*command)
+    assert "easy has been calibrated anew" in fails(*command)
     assert "easy has been calibrated anew" in fails("tournament", "--replay", out, "--levels", path)
 
 
@@ -320,9 +320,9 @@ def test_a_calibration_finds_noise_with_the_gaps_asked_for(tmp_path: Path) -> No
     assert calibrated(tmp_path / "again.yaml", "--workers", 2)["gaps"] == found["gaps"]
 
 
-def test_a_calibration_that_cannot_be_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_calibration_that_cannot_be_writes_nothing(tmp_path: Path) -> None:
     weak, out = write_checkpoint(tmp_path / "weak"), tmp_path / "levels.yaml"
-    few = ("--matches", 100, "--search-matches", 100, "--workers", 1, "--out", out)
+    few = ("--matches", 40000, "--search-matches", 100, "--workers", 1, "--out", out)
 
     def refused(*args: object) -> str:
         result = CliRunner().invoke(main, [str(arg) for arg in ("calibrate", *NETWORKS, *few, *args)])
@@ -334,8 +334,7 @@ def test_a_calibration_that_cannot_be_writes_nothing(tmp_path: Path, monkeypatch
 
     assert "Elo below hard without noise; expected at most the gap of 250: take a stronger" in refused("--medium", weak)
     assert "the largest; expected at least the gap of 7500" in refused("--ratings", "easy=1,medium=1500,hard=9000")
-    monkeypatch.setattr("tavla_ai.calibration._STEPS", 1)
-    assert "100 matches: they tell a gap to ±" in refused()
+    assert "100 matches: they tell a gap of 300 Elo to ±" in refused("--matches", 100)
 
 
 def test_bad_input_of_a_calibration_is_one_line(tmp_path: Path) -> None:
@@ -351,7 +350,7 @@ def test_bad_input_of_a_calibration_is_one_line(tmp_path: Path) -> None:
     assert "no such checkpoint" in fails(*asked, good, "--hard", tmp_path / "none")
     (tmp_path / "levels.yaml").write_text("a: [")
     assert "no file of levels" in fails(*asked, good)
-    assert "expected a folder" in fails(*asked, good, "--out", tmp_path / "levels.yaml" / "mine.yaml")
+    assert "cannot be written" in fails(*asked, good, "--out", tmp_path / "levels.yaml" / "mine.yaml")
     assert (tmp_path / "levels.yaml").read_text() == "a: ["
 
 
@@ -372,12 +371,21 @@ def test_a_ladder_holds_where_nobody_has_looked() -> None:
 def own_levels(levels_path: Path, tmp_path: Path) -> Path:
     """A file of levels that a test may write to."""
     shutil.copytree(levels_path.parent, tmp_path / "own")
-    return tmp_path / "own" / levels_path.name
+    levels = Levels(tmp_path / "own" / levels_path.name)
+    measured = []
+    for one in levels.ladders:
+        cards = {name: load_checkpoint(levels.folder(rated)).card for name, rated in one.levels.items()}
+        rated = {
+            name: level.model_copy(update={"weights_sha256": cards[name].weights_sha256})
+            for name, level in one.levels.items()
+        }
+        measured.append(one.model_copy(update={"levels": rated}))
+    return save_levels(levels.path, tuple(measured)).path
 
 
 def test_a_level_is_measured_as_it_plays(own_levels: Path) -> None:
     measure = ("measure", "easy", "--levels", own_levels, "--games", 20, "--seed", 9)
-    found = ok_json(*measure, "--opponents", "random")
+    found = ok_json(*measure, "--opponent", "random")
     (rated,) = found["results"]
     assert (rated["opponent"], rated["games"], rated["seed"]) == ("random", 20, 9)
     played = ok_json("tournament", "easy", "random", "--levels", own_levels, "--games", 20, "--seed", 9)
@@ -387,15 +395,15 @@ def test_a_level_is_measured_as_it_plays(own_levels: Path) -> None:
     assert [len(one.levels["easy"].results) for one in ladders] == [1, 0, 0]
     assert all(not one.levels["medium"].results for one in ladders)
     # Another opponent stands beside it, the same again replaces it.
-    ok_json(*measure, "--opponents", "pubeval")
-    ok_json(*measure, "--opponents", "random", "--seed", 10)
+    ok_json(*measure, "--opponent", "pubeval")
+    ok_json(*measure, "--opponent", "random", "--seed", 10)
     results = Levels(own_levels).ladders[0].levels["easy"].results
     assert [(result.opponent, result.seed) for result in results] == [("pubeval", 9), ("random", 10)]
 
 
 def test_the_tables_are_of_what_was_measured(own_levels: Path) -> None:
-    ok_json("measure", "easy", "--levels", own_levels, "--games", 20, "--opponents", "random")
-    ok_json("measure", own_levels.parent / "hard", "--games", 20, "--opponents", "pubeval")
+    ok_json("measure", "easy", "--levels", own_levels, "--games", 20, "--opponent", "random")
+    ok_json("measure", own_levels.parent / "hard", "--games", 20, "--opponent", "pubeval")
     document = own_levels.parent / "README.md"
     document.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     ok("levels", "--table", document, "--levels", own_levels, "--match-length", 3)
@@ -410,6 +418,12 @@ def test_the_tables_are_of_what_was_measured(own_levels: Path) -> None:
     assert f"{pubeval.points_per_game:+.3f}".replace("-", "−") in rows["Hard"]
     assert "±" not in rows["Medium"]
     assert "1752" in rows["Hard"]
+
+
+def test_a_level_whose_network_was_replaced_is_measured_anew_first(levels_path: Path, tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text(f"{BEGIN}\n{END}\n")
+    for command in (("measure", "easy", "--games", 2), ("levels", "--table", tmp_path / "README.md")):
+        assert "was measured with other weights" in fails(*command, "--levels", levels_path)
 
 
 def test_mistakes_of_measuring_levels_are_one_line(own_levels: Path, tmp_path: Path) -> None:

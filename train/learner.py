@@ -224,10 +224,10 @@ class Learner:
 
 def _variance_within(errors: torch.Tensor, siblings: NDArray[np.int32]) -> torch.Tensor:
     """Return the mean square of errors `[N]` less the mean of their decision, which changes no choice."""
-    counts = torch.from_numpy(siblings).to(errors.device)
-    decision = torch.repeat_interleave(torch.arange(len(counts), device=errors.device), counts)
-    means = torch.zeros(len(counts), device=errors.device).index_add(0, decision, errors) / counts
-    return (errors - means[decision]).square().mean()
+    counts = torch.from_numpy(siblings).to(errors.device, torch.int64)
+    # The deviations of a decision add up to nothing, so that its mean brings no gradient.
+    means = torch.segment_reduce(errors.detach(), "mean", lengths=counts)
+    return (errors - torch.repeat_interleave(means, counts)).square().mean()
 
 
 def _device(name: str) -> torch.device:

@@ -29,6 +29,7 @@ from torch.utils.tensorboard import SummaryWriter
 from tavla_ai.bots import Bot, make_bot, network_player, plays_pubeval
 from tavla_ai.checkpoint import Card, Checkpoint, NetworkSpec, Result, fold, load_checkpoint, save_checkpoint
 from tavla_ai.errors import CheckpointError, ConfigError
+from tavla_ai.levels import Levels
 from tavla_ai.measuring import as_result
 from tavla_ai.rulesets import get_ruleset
 from tavla_ai.tournament import PairResult, measure_score_shares, play_pairing
@@ -110,7 +111,8 @@ class Pipeline:
         )
         self._parent = self._load_parent()
         self._opponents = {
-            name: None if name == PREVIOUS else make_bot(name, self._ruleset) for name in self._opponent_names()
+            name: None if name == PREVIOUS else make_bot(name, self._ruleset, Levels())
+            for name in self._opponent_names()
         }
         initial = (
             grow(self._parent.weights, self._parent.card.network, self._spec, config.seed) if self._parent else None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
 from tavla_ai.bots import BASELINES, make_bot
-from tavla_ai.cli.options import json_option, levels_option, ruleset_option
+from tavla_ai.cli.options import json_option, levels_option, ruleset_option, workers_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress, with_error
 from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.error_rate import ErrorRate, JudgedSet, PhaseRate, load_judged_set, measure_error_rates
@@ -16,7 +15,6 @@ from tavla_ai.errors import TavlaError
 from tavla_ai.judging import DEFAULT_JUDGES, build_judged_set
 from tavla_ai.levels import LEVEL_NAMES, Levels
 from tavla_ai.rulesets import get_ruleset
-from tavla_ai.tournament import MAX_WORKERS
 
 DEFAULT_POSITIONS = Path("benchmarks/choosing.npz")
 DEFAULT_NETWORK = Path("checkpoints/tavla")
@@ -33,13 +31,7 @@ DEFAULT_NETWORK = Path("checkpoints/tavla")
     show_default=True,
     help="The judged decisions.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(0, MAX_WORKERS),
-    default=lambda: os.cpu_count() or 1,
-    show_default="one for each CPU",
-    help="Engine threads; 0 is one. Results do not depend on it.",
-)
+@workers_option
 @click.option("--build", "build_path", type=Path, metavar="FILE", help="Make a new set of judged decisions.")
 @click.option("--decisions", type=click.IntRange(min=1), default=5000, show_default=True, help="Of a new set.")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of a new set's games.")

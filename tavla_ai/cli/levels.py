@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from tavla_ai.calibration import (
 )
 from tavla_ai.calibration import calibrate as calibrate_levels
 from tavla_ai.checkpoint import CARD_FILE, is_checkpoint, load_checkpoint, read_card
-from tavla_ai.cli.options import json_option, levels_option, read_numbers, ruleset_option
+from tavla_ai.cli.options import json_option, levels_option, read_numbers, ruleset_option, workers_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
@@ -28,7 +27,6 @@ from tavla_ai.likeness import BLUNDER, LikenessReport, LossSpread, measure_liken
 from tavla_ai.report.levels import write_likeness
 from tavla_ai.report.strength import write_tables
 from tavla_ai.rulesets import Ruleset, get_ruleset
-from tavla_ai.tournament import MAX_WORKERS
 
 Command = Callable[..., Any]
 
@@ -82,13 +80,7 @@ def _checkpoint_option(name: LevelName, how: str) -> Callable[[Command], Command
     show_default=True,
     help="Matches of each step of the search, even.",
 )
-@click.option(
-    "--workers",
-    type=click.IntRange(0, MAX_WORKERS),
-    default=lambda: os.cpu_count() or 1,
-    show_default="one for each CPU",
-    help="Engine threads; 0 is one. Results do not depend on it.",
-)
+@workers_option
 @click.option(
     "--out",
     type=Path,
@@ -129,7 +121,7 @@ def calibrate(
     checkpoints = {name: load_checkpoint(folders[name], ruleset) for name in LEVEL_NAMES}
     result = calibrate_levels(
         ruleset,
-        match_length or ruleset.default_match_length,
+        ruleset.default_match_length if match_length is None else match_length,
         asked,
         checkpoints,
         out,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
+from tavla_ai.bots import BASELINES
 from tavla_ai.checkpoint import load_checkpoint
 from tavla_ai.cli.checkpoints import print_strength
-from tavla_ai.cli.options import json_option, levels_option
+from tavla_ai.cli.options import json_option, levels_option, workers_option
 from tavla_ai.cli.printing import print_json, progress
 from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.error_rate import load_judged_set
@@ -17,7 +17,6 @@ from tavla_ai.errors import TavlaError
 from tavla_ai.levels import LEVEL_NAMES, Levels, level_name
 from tavla_ai.measuring import measure_checkpoint, measure_level
 from tavla_ai.rulesets import get_ruleset
-from tavla_ai.tournament import MAX_WORKERS
 
 DEFAULT_HOUSE = "north-sultan"
 
@@ -25,11 +24,12 @@ DEFAULT_HOUSE = "north-sultan"
 @click.command()
 @click.argument("what", metavar="CHECKPOINT|LEVEL")
 @click.option(
-    "--opponents",
-    metavar="BOT,BOT...",
-    default="random,pubeval",
-    show_default=True,
-    help="Whom it plays, as `tavla tournament` names them; nobody where that is empty.",
+    "--opponent",
+    "opponents",
+    metavar="BOT",
+    multiple=True,
+    help="Whom it plays, as `tavla tournament` names them; may be given again.  [default: random and pubeval, or "
+    "nobody where there are --positions]",
 )
 @click.option("--games", type=int, default=20_000, show_default=True, help="Games against each; even.")
 @click.option(
@@ -47,24 +47,22 @@ DEFAULT_HOUSE = "north-sultan"
     multiple=True,
     help="Judged decisions, such as benchmarks/reporting.npz; may be given again.",
 )
-@click.option("--luck/--no-luck", help="Against other bots than baselines show the result without the luck too.")
 @click.option(
-    "--workers",
-    type=click.IntRange(0, MAX_WORKERS),
-    default=lambda: os.cpu_count() or 1,
-    show_default="one for each CPU",
-    help="Engine threads; 0 is one. Results do not depend on it.",
+    "--replace", "may_replace", is_flag=True, help="Let a result of fewer games take the place of one of more."
 )
+@click.option("--luck/--no-luck", help="Against other bots than baselines show the result without the luck too.")
+@workers_option
 @levels_option
 @click.option("--ruleset", "ruleset_name", metavar="NAME", help="The house of a level.  [default: north-sultan]")
 @json_option
 def measure(
     what: str,
-    opponents: str,
+    opponents: tuple[str, ...],
     games: int,
     seed: int,
     ply: int,
     positions: tuple[Path, ...],
+    may_replace: bool,
     luck: bool,
     workers: int,
     levels: Levels | None,
@@ -78,12 +76,12 @@ def measure(
 
     \b
     Example:
-      tavla measure checkpoints/tavla --opponents random,pubeval --games 400
-      tavla measure easy --games 400
+      tavla measure runs/quick/final --opponent random --opponent gnubg:0 --games 20000
+      tavla measure hard --positions benchmarks/reporting.npz
     """
-    names = list(filter(None, opponents.split(",")))
-    if not names and not positions:
-        raise TavlaError("nothing to measure: expected --opponents or --positions")
+    names = opponents or (() if positions else BASELINES)
+    if len({path.stem for path in positions}) < len(positions):
+        raise TavlaError(f"--positions {', '.join(map(str, positions))}: expected files of different names")
     judged = {path.stem: load_judged_set(path) for path in positions}
     total = len(names) * games + sum(len(decisions.boards) for decisions in judged.values())
     if what not in LEVEL_NAMES:
@@ -92,7 +90,17 @@ def measure(
         load_checkpoint(Path(what))
         with progress("games and decisions", total) as advance:
             card = measure_checkpoint(
-                Path(what), names, games, seed, judged, ply=ply, luck=luck, workers=max(1, workers), progress=advance
+                Path(what),
+                names,
+                games,
+                seed,
+                judged,
+                ply=ply,
+                luck=luck,
+                levels=levels,
+                may_replace=may_replace,
+                workers=max(1, workers),
+                progress=advance,
             )
         if as_json:
             print_json(card.model_dump(mode="json"))
@@ -112,6 +120,7 @@ def measure(
             games,
             seed,
             judged,
+            may_replace=may_replace,
             workers=max(1, workers),
             progress=advance,
         )

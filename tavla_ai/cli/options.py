@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tavla_ai.formats import ReadPosition
 from tavla_ai.levels import DEFAULT_LEVELS, LEVELS_VARIABLE, Levels
 from tavla_ai.position import Position
 from tavla_ai.rulesets import Ruleset
+from tavla_ai.tournament import MAX_WORKERS
 
 
 def _levels(_ctx: click.Context, _parameter: click.Parameter, path: Path | None) -> Levels | None:
@@ -30,6 +32,13 @@ levels_option = click.option(
     show_envvar=True,
     callback=_levels,
     help=f"Where the levels easy, medium and hard are measured.  [default: {DEFAULT_LEVELS}, if it is there]",
+)
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(0, MAX_WORKERS),
+    default=lambda: os.cpu_count() or 1,
+    show_default="one for each CPU",
+    help="Engine threads; 0 is one. Results do not depend on it.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 ruleset_option = click.option(

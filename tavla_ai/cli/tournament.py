@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import get_args
 
@@ -10,7 +9,7 @@ import click
 
 from tavla_ai.bots import Bot, make_bot, make_set_bot, run_checkpoints
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
-from tavla_ai.cli.options import json_option, levels_option, ruleset_option
+from tavla_ai.cli.options import json_option, levels_option, ruleset_option, workers_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
@@ -76,13 +75,7 @@ from tavla_ai.tournament import (
     "--game", "number", type=int, default=1, show_default=True, help="Which one: the line in its results.jsonl."
 )
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Seed of the dice.")
-@click.option(
-    "--workers",
-    type=click.IntRange(0, MAX_WORKERS),
-    default=lambda: os.cpu_count() or 1,
-    show_default="one for each CPU",
-    help="Engine threads; 0 is one. Results do not depend on it.",
-)
+@workers_option
 @click.option(
     "--ray-workers",
     type=click.IntRange(0, MAX_WORKERS),

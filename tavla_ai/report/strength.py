@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tavla_ai.checkpoint import CARD_FILE, WEIGHTS_FILE, Card, LossRate, Result, read_card
+from tavla_ai.checkpoint import WEIGHTS_FILE, Card, LossRate, Result
 from tavla_ai.errors import TavlaError
 from tavla_ai.files import write_whole
 from tavla_ai.levels import LEVEL_NAMES, Ladder, LevelName, Levels
@@ -24,6 +24,7 @@ def strength_tables(levels: Levels, ladder: Ladder) -> str:
 
     Raises:
       CheckpointError: a card cannot be read.
+      TavlaError: a checkpoint is another one than was measured.
     """
     heads = [
         "level",
@@ -36,7 +37,7 @@ def strength_tables(levels: Levels, ladder: Ladder) -> str:
     ]
     rows = [_level_row(levels, ladder, name) for name in reversed(LEVEL_NAMES)]
     hard = ladder.levels["hard"]
-    card = read_card(levels.folder(hard) / CARD_FILE)
+    card = levels.measured_card("hard", hard)
     engines = [result for result in card.results if ":" in result.opponent]
     engine_rows = [
         [
@@ -63,8 +64,10 @@ def write_tables(file: Path, levels: Levels, ladder: Ladder) -> None:
     """
     try:
         text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise TavlaError(f"{file}: cannot be read ({error})") from None
+    except OSError as error:
+        raise TavlaError(f"{file}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise TavlaError(f"{file}: expected text ({error})") from None
     begin, end = text.find(BEGIN), text.find(END)
     if not 0 <= begin < end:
         raise TavlaError(f"{file}: expected a line {BEGIN} and after it a line {END}")
@@ -74,7 +77,7 @@ def write_tables(file: Path, levels: Levels, ladder: Ladder) -> None:
 def _level_row(levels: Levels, ladder: Ladder, name: LevelName) -> list[str]:
     rated = ladder.levels[name]
     folder = levels.folder(rated)
-    card = read_card(folder / CARD_FILE)
+    card = levels.measured_card(name, rated)
     shape = " → ".join(map(str, card.network.hidden))
     # A level without errors is its checkpoint, which may have been measured by itself.
     alone: Card | None = card if rated.noise == 0 else None
