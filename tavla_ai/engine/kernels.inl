@@ -30,12 +30,25 @@ inline Vector splat(float x) { return Vector{} + x; }
 inline Vector relu(Vector v) {
   return v > 0.0f ? v : Vector{};
 }
+// Adds one half of the lanes to the other until one is left.
 inline float sum(Vector v) {
+#if defined(__AVX512F__)
+  const __m512 all = reinterpret_cast<__m512>(v);
+  const __m256 eight = _mm256_add_ps(_mm512_castps512_ps256(all), _mm512_extractf32x8_ps(all, 1));
+#elif defined(__AVX2__)
+  const __m256 eight = reinterpret_cast<__m256>(v);
+#endif
+#if defined(__AVX2__)
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(eight), _mm256_extractf128_ps(eight, 1));
+  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
+#else
   float lanes[kWidth];
   store(lanes, v);
   for (int half = kWidth / 2; half > 0; half /= 2)
     for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
   return lanes[0];
+#endif
 }
 
 template <bool Relu>
