@@ -146,7 +146,9 @@ def test_ctrl_c_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tavla(*args: str) -> list[str]:
-    return [sys.executable, "-c", "from tavla_ai.cli import main; main()", *args]
+    """Return the command, which hears Ctrl-C even where the tests run in the background of a shell, which does not."""
+    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    return [sys.executable, "-c", f"{listening}; from tavla_ai.cli import main; main()", *args]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
