@@ -9,7 +9,7 @@ counted, and match-winning chances in matches.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -21,12 +21,12 @@ from tavla_ai.evaluator import Evaluator, RankedPlay
 from tavla_ai.formats import Game, Match, Turn
 from tavla_ai.match import Cube, MatchState
 from tavla_ai.position import Play, Position, apply_steps, format_play
+from tavla_ai.progress import ProgressCallback
 from tavla_ai.rulesets import BAR, Ruleset
 
 Grade = Literal["doubtful", "error", "blunder"]
 Phase = Literal["opening", "contact", "race", "bear-off"]
 CubeAction = Literal["double", "no double", "take", "pass"]
-ProgressCallback = Callable[[int], None]
 
 # From how many points on a loss is called so; these are GNU Backgammon's doubtful, bad and very bad.
 GRADES: dict[Grade, float] = {"doubtful": 0.04, "error": 0.08, "blunder": 0.16}

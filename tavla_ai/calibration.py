@@ -340,8 +340,7 @@ def _check_matches(matches: int, gap: float) -> None:
     """Raise `TavlaError` if so many independent matches could not tell a gap in Elo within the tolerance."""
     # What is nearly always won is refused for its gap, if it cannot be reached.
     share = min(win_share(gap), 0.98)
-    # The slope of the share is ln(10)/400 share (1 − share) for an Elo point.
-    error = 400 / math.log(10) / math.sqrt(matches * share * (1 - share))
+    error = ELO_PER_LOGIT / math.sqrt(matches * share * (1 - share))
     if _QUANTILE * error > TOLERANCE:
         raise TavlaError(
             f"{matches} matches: they tell a gap of {gap:.0f} Elo to ±{_QUANTILE * error:.0f}; expected enough for "

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -27,9 +27,8 @@ from tavla_ai.bots.peers.players import Fault
 from tavla_ai.errors import TavlaError
 from tavla_ai.files import write_whole
 from tavla_ai.match import Utility
+from tavla_ai.progress import ProgressCallback
 from tavla_ai.rulesets import Ruleset, get_ruleset
-
-ProgressCallback = Callable[[int], None]
 
 SCHEMA: Literal[1] = 1
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -36,12 +36,12 @@ from tavla_ai.evaluator import Evaluator
 from tavla_ai.files import write_whole
 from tavla_ai.match import Utility
 from tavla_ai.position import Position
+from tavla_ai.progress import ProgressCallback
 from tavla_ai.rulesets import Ruleset
 
 DEFAULT_JUDGES = ("gnubg:2", "sage:2")
 
 Boards = npt.NDArray[np.int8]
-ProgressCallback = Callable[[int], None]
 
 # From each ply to the next: so many of the best, none that is worse by more points.
 FILTERS = ((8, 0.16), (5, 0.08))

@@ -6,7 +6,7 @@ strength loses a little on many close decisions; a bot that is made weak by rare
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,10 +24,9 @@ from tavla_ai.evaluator import DEFAULT_SEARCH
 from tavla_ai.levels import LEVEL_NAMES, Ladder, LevelName, Levels
 from tavla_ai.lockstep import WatchedTurn, play_pairs
 from tavla_ai.position import Position, format_play
+from tavla_ai.progress import ProgressCallback
 from tavla_ai.replay import play_between
 from tavla_ai.rulesets import BAR, OFF, Ruleset
-
-ProgressCallback = Callable[[int], None]
 
 # Points. What loses more is a blunder here; from `DOUBTFUL` up errors are told apart by their kind.
 BLUNDER, DOUBTFUL = GRADES["error"], GRADES["doubtful"]

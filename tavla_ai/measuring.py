@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tavla_ai.bots import BASELINES, Bot, Level, checkpoint_bot, level_bot, make_bot
@@ -10,10 +10,9 @@ from tavla_ai.checkpoint import CARD_FILE, Card, Checkpoint, LossRate, Result, l
 from tavla_ai.error_rate import JudgedSet, measure_error_rates, time_decision
 from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
 from tavla_ai.levels import LevelName, Levels, RatedLevel, save_levels
+from tavla_ai.progress import ProgressCallback
 from tavla_ai.rulesets import Ruleset
 from tavla_ai.tournament import PairResult, play_pairing
-
-ProgressCallback = Callable[[int], None]
 
 
 def as_result(result: PairResult, ply: int = 0) -> Result:
@@ -126,12 +125,7 @@ def measure_level(
         file = Levels(levels.path)
         ladder = file.ladder(ruleset, match_length)
         now = ladder.levels[name]
-        if (now.weights_sha256, now.ply, now.noise, now.cap) != (
-            rated.weights_sha256,
-            rated.ply,
-            rated.noise,
-            rated.cap,
-        ):
+        if _play(now) != _play(rated):
             raise TavlaError(f"{levels.path}: {name} plays otherwise than when measuring began")
         rated = now.model_copy(update=_among(now.results, now.loss_rates, figure))
         save_levels(file.path, file.with_ladder(ladder.model_copy(update={"levels": {**ladder.levels, name: rated}})))
@@ -145,7 +139,7 @@ def _play(rated: RatedLevel) -> tuple[str, int, float, float]:
 
 def _check_no_loss(where: Path, results: tuple[Result, ...], opponents: Sequence[str], ply: int, games: int) -> None:
     for result in results:
-        if (result.opponent in opponents, result.ply) == (True, ply) and result.games > games:
+        if result.opponent in opponents and result.ply == ply and result.games > games:
             raise TavlaError(
                 f"{where}: has a result of {result.games} games against {result.opponent}; expected as many, not "
                 f"{games}, or --replace"

@@ -22,6 +22,7 @@ from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluation, Evaluator, RankedPlay
 from tavla_ai.match import MatchState, Utility
 from tavla_ai.position import Position
+from tavla_ai.progress import ProgressCallback
 from tavla_ai.rulesets import Ruleset
 
 # Trials come in whole rounds of the 36 first rolls, so that each is met as often as dice meet it.
@@ -30,7 +31,6 @@ FIRST_ROLLS = 36
 _ROUNDS_A_BATCH = 4
 
 Trials = npt.NDArray[np.float64]
-ProgressCallback = Callable[[int], None]
 
 
 class RolloutSettings(BaseModel):

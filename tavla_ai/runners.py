@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -18,9 +18,8 @@ from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests, match_utilities, utilities
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.lockstep import play_pairs
+from tavla_ai.progress import ProgressCallback
 from tavla_ai.rulesets import MatchSet, Ruleset, games_of
-
-ProgressCallback = Callable[[int], None]
 
 # Ctrl-C and progress wait for one call of the engine.
 _SECONDS_PER_CALL = 0.5

@@ -27,10 +27,11 @@ from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests, utilities
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
+from tavla_ai.progress import ProgressCallback
 from tavla_ai.ratings import Pairing, Ratings, rate
 from tavla_ai.results import BotIdentity, ResultsFolder, Settings
 from tavla_ai.rulesets import MatchSet, Ruleset, check_match_length, scores_of
-from tavla_ai.runners import ContestTable, LocalRunner, ProgressCallback, Runner, ray_runner
+from tavla_ai.runners import ContestTable, LocalRunner, Runner, ray_runner
 
 MAX_WORKERS = 1024
 

@@ -7,18 +7,16 @@ from pathlib import Path
 import click
 
 from tavla_ai.bots import BASELINES
-from tavla_ai.checkpoint import load_checkpoint
+from tavla_ai.checkpoint import Card
 from tavla_ai.cli.checkpoints import print_strength
-from tavla_ai.cli.options import json_option, levels_option, workers_option
+from tavla_ai.cli.options import DEFAULT_RULESET, json_option, levels_option, workers_option
 from tavla_ai.cli.printing import print_json, progress
 from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.error_rate import load_judged_set
 from tavla_ai.errors import TavlaError
-from tavla_ai.levels import LEVEL_NAMES, Levels, level_name
+from tavla_ai.levels import LEVEL_NAMES, Levels, RatedLevel, level_name
 from tavla_ai.measuring import measure_checkpoint, measure_level
 from tavla_ai.rulesets import get_ruleset
-
-DEFAULT_HOUSE = "north-sultan"
 
 
 @click.command()
@@ -53,7 +51,7 @@ DEFAULT_HOUSE = "north-sultan"
 @click.option("--luck/--no-luck", help="Against other bots than baselines show the result without the luck too.")
 @workers_option
 @levels_option
-@click.option("--ruleset", "ruleset_name", metavar="NAME", help="The house of a level.  [default: north-sultan]")
+@click.option("--ruleset", "ruleset_name", metavar="NAME", help=f"The house of a level.  [default: {DEFAULT_RULESET}]")
 @json_option
 def measure(
     what: str,
@@ -84,12 +82,29 @@ def measure(
         raise TavlaError(f"--positions {', '.join(map(str, positions))}: expected files of different names")
     judged = {path.stem: load_judged_set(path) for path in positions}
     total = len(names) * games + sum(len(decisions.boards) for decisions in judged.values())
-    if what not in LEVEL_NAMES:
-        if ruleset_name is not None:
-            raise TavlaError("--ruleset: a checkpoint is measured in the game it was trained for")
-        load_checkpoint(Path(what))
-        with progress("games and decisions", total) as advance:
-            card = measure_checkpoint(
+    is_level = what in LEVEL_NAMES
+    if is_level and (ply or luck):
+        raise TavlaError(f"{what}: a level is measured as it plays; expected neither --ply nor --luck")
+    if not is_level and ruleset_name is not None:
+        raise TavlaError("--ruleset: a checkpoint is measured in the game it was trained for")
+    measured: Card | RatedLevel
+    with progress("games and decisions", total) as advance:
+        if is_level:
+            measured = measure_level(
+                level_name(what),
+                levels or Levels(),
+                get_ruleset(ruleset_name or DEFAULT_RULESET),
+                None,
+                names,
+                games,
+                seed,
+                judged,
+                may_replace=may_replace,
+                workers=max(1, workers),
+                progress=advance,
+            )
+        else:
+            measured = measure_checkpoint(
                 Path(what),
                 names,
                 games,
@@ -102,29 +117,7 @@ def measure(
                 workers=max(1, workers),
                 progress=advance,
             )
-        if as_json:
-            print_json(card.model_dump(mode="json"))
-        else:
-            print_strength(card)
-        return
-    if ply or luck:
-        raise TavlaError(f"{what}: a level is measured as it plays; expected neither --ply nor --luck")
-    ruleset = get_ruleset(ruleset_name or DEFAULT_HOUSE)
-    with progress("games and decisions", total) as advance:
-        rated = measure_level(
-            level_name(what),
-            levels or Levels(),
-            ruleset,
-            None,
-            names,
-            games,
-            seed,
-            judged,
-            may_replace=may_replace,
-            workers=max(1, workers),
-            progress=advance,
-        )
     if as_json:
-        print_json(rated.model_dump(mode="json"))
+        print_json(measured.model_dump(mode="json"))
     else:
-        print_strength(rated)
+        print_strength(measured)

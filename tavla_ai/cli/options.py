@@ -41,11 +41,12 @@ workers_option = click.option(
     help="Engine threads; 0 is one. Results do not depend on it.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+DEFAULT_RULESET = "north-sultan"
 ruleset_option = click.option(
     "--ruleset",
     "ruleset_name",
     metavar="NAME",
-    default="north-sultan",
+    default=DEFAULT_RULESET,
     show_default=True,
     help="The game; `tavla rulesets` lists them.",
 )

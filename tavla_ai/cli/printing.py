@@ -14,7 +14,7 @@ from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tavla_ai.runners import ProgressCallback
+from tavla_ai.progress import ProgressCallback
 
 # What a table may take where there is no terminal to ask: wide enough that nothing is cut.
 _FILE_WIDTH = 200

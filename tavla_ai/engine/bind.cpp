@@ -344,10 +344,9 @@ SelfPlayParts run_lookahead(const Rules& rules, const Network& network, std::uin
   const nb::gil_scoped_release release;
   return {play_in_parts(rules, first_game, num_games, threads,
                         [&](std::uint64_t first, std::int64_t games, SelfPlayResult& result) {
-                          lookahead_range(rules, network, tables, mix, 
+                          lookahead_range(rules, network, tables, mix,
                                           {explore, scramble, scrambled, sample, siblings, margin, candidates, lambda},
-                                          seed,
-                                          first, games, result);
+                                          seed, first, games, result);
                         })};
 }
 

@@ -57,11 +57,23 @@ void drop_impossible(const Rules& rules, bool i_bore_off, bool he_bore_off, bool
   }
 }
 
-// Whether a side, a row of counts, has nobody on the bar or in the other's home.
-inline bool is_clear_of_home(const std::int8_t* row) {
-  for (int point = kPoints - kHome + 1; point <= kBar; ++point)
-    if (row[point] > 0) return false;
+// Whether a side, a row of counts, has nobody beyond a point or on the bar.
+inline bool has_nobody_beyond(int point, const std::int8_t* row) {
+  for (int i = point + 1; i <= kBar; ++i)
+    if (row[i] > 0) return false;
   return true;
+}
+
+// Whether a side, a row of counts, has nobody on the bar or in the other's home.
+inline bool is_clear_of_home(const std::int8_t* row) { return has_nobody_beyond(kPoints - kHome, row); }
+
+// What the tables say of a race that they cover, for the player who has just moved.
+inline Distribution exact(const Bearoff& tables, const Rules& rules, const Board& after) {
+  std::array<double, kMaxScores> wide{};
+  tables.distribution(rules, after, wide.data());
+  Distribution found{};
+  for (int k = 0; k < rules.num_scores(); ++k) found[k] = static_cast<float>(wide[k]);
+  return found;
 }
 
 // Whether a game of three-point results can no longer end in one.
@@ -91,7 +103,7 @@ class NetworkChooser {
         const Node& node = plays.leaf(leaf);
         if (node.is_finished() || node.hits > 0 || node.occupied >> (BearoffIndex::kMaxPoints + 1)) continue;
         const Board after = plays.afterstate(leaf, decision.before);
-        if (tables_->covers(decision.rules, after)) set_distribution(leaf, exact(decision.rules, after), num_scores);
+        if (tables_->covers(decision.rules, after)) set_distribution(leaf, exact(*tables_, decision.rules, after), num_scores);
       }
     // Most games have nobody off and nothing to drop.
     const bool he_bore_off = decision.before.count[1][kOff] > 0;
@@ -143,7 +155,7 @@ class NetworkChooser {
 
   // The distribution of an afterstate for the player who has just moved.
   Distribution evaluate(const Rules& rules, const Board& after, const Utility& utility) {
-    if (tables_ && tables_->covers(rules, after)) return exact(rules, after);
+    if (tables_ && tables_->covers(rules, after)) return exact(*tables_, rules, after);
     network_->evaluate_boards(&after, utility.inputs.data(), 1, scratch_, probabilities_.data(), stride_);
     ++num_evaluated_;
     Distribution found = distribution(0);
@@ -157,14 +169,6 @@ class NetworkChooser {
                         const Utility& utility, PlayList& plays);
 
  private:
-  Distribution exact(const Rules& rules, const Board& after) const {
-    std::array<double, kMaxScores> wide{};
-    tables_->distribution(rules, after, wide.data());
-    Distribution found{};
-    for (int k = 0; k < rules.num_scores(); ++k) found[k] = static_cast<float>(wide[k]);
-    return found;
-  }
-
   void set_distribution(int leaf, const Distribution& distribution, int num_scores) {
     for (int k = 0; k < num_scores; ++k)
       probabilities_[static_cast<std::size_t>(k) * stride_ + leaf] = distribution[k];

@@ -33,11 +33,7 @@ inline float normal_error(const Decision& decision, int leaf) {
 }
 
 // Whether a side, a row of counts, has all its checkers home.
-inline bool is_home(const std::int8_t* row) {
-  for (int point = kHome + 1; point <= kBar; ++point)
-    if (row[point] > 0) return false;
-  return true;
-}
+inline bool is_home(const std::int8_t* row) { return has_nobody_beyond(kHome, row); }
 
 // Where every player plays as well as it can: a race that the tables cover, and, where checkers hit, a race in which
 // either side has come home. So nobody plays badly with a won bear-off, and a mars that can be saved by racing is not

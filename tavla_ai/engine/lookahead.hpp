@@ -76,7 +76,7 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
   const auto target_of = [&](const Board& after, const Utility& utility) {
     if (!replies || thread.covers(after)) return *thread.expectation(after, utility, 1, never);
     replies->evaluate(after.swapped(), utility.opposed(num_scores), true);
-    return replies->reversed_mean();
+    return replies->mean_after();
   };
   for (std::int64_t g = 0; g < num_games; ++g) {
     const GameStreams streams(seed, first_game + static_cast<std::uint64_t>(g));

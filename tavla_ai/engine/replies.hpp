@@ -66,7 +66,7 @@ class Replies {
           if (may_be_covered || rules_.num_scores() >= 6) {
             const Board after = plays_->afterstate(leaf, before);
             if (may_be_covered && tables_->covers(rules_, after)) {
-              const Distribution outcomes = exact(after);
+              const Distribution outcomes = exact(*tables_, rules_, after);
               offer(roll, outcomes, utility.of(outcomes, rules_.num_scores()));
               continue;
             }
@@ -100,16 +100,11 @@ class Replies {
   const std::array<Distribution, kRolls>& distributions() const { return distributions_; }
 
   // The mean of the scores over all rolls, for the side that has just moved.
-  Distribution reversed_mean() const {
-    const int num_scores = rules_.num_scores();
-    std::array<double, kMaxScores> total{};
+  Distribution mean_after() const {
+    RollSum total{};
     for (int high = 1; high <= 6; ++high)
-      for (int low = 1; low <= high; ++low)
-        for (int k = 0; k < num_scores; ++k)
-          total[k] += (high == low ? 1 : 2) * static_cast<double>(distributions_[index(high, low)][k]);
-    Distribution mean{};
-    for (int k = 0; k < num_scores; ++k) mean[k] = static_cast<float>(total[num_scores - 1 - k] / 36);
-    return mean;
+      for (int low = 1; low <= high; ++low) add(total, distributions_[index(high, low)], high == low ? 1 : 2);
+    return reversed_mean(total, rules_.num_scores());
   }
 
   // Afterstates that the network has seen.
@@ -164,14 +159,6 @@ class Replies {
                        std::min(kCheckers, count + reach) - first + 1, gains.data() + first);
     }
     return gains[change.after] - gains[change.before];
-  }
-
-  Distribution exact(const Board& after) const {
-    std::array<double, kMaxScores> outcomes{};
-    tables_->distribution(rules_, after, outcomes.data());
-    Distribution found{};
-    for (int k = 0; k < rules_.num_scores(); ++k) found[k] = static_cast<float>(outcomes[k]);
-    return found;
   }
 
   static constexpr float kEnds = 1e6f;

@@ -51,7 +51,7 @@ class RolloutThread {
         std::array<double, kMaxScores> mean{};
         for (int a = 1; a <= 6; ++a)
           for (int b = 1; b <= a; ++b)
-            SearchThread::add(mean, *thread_.reply(before, {a, b}, mine, 0, never), a == b ? 1 : 2);
+            add(mean, *thread_.reply(before, {a, b}, mine, 0, never), a == b ? 1 : 2);
         const Distribution rolled = *thread_.reply(before, roll, mine, 0, never);
         for (int k = 0; k < num_scores; ++k)
           luck[mover ? num_scores - 1 - k : k] += static_cast<double>(rolled[k]) - mean[k] / 36;

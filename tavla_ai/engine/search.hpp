@@ -90,14 +90,14 @@ class SearchThread {
       if (const auto known = cache_->find(after, tag)) return known;
     const Utility his = utility.opposed(rules_.num_scores());
     const Board before = after.swapped();
-    std::array<double, kMaxScores> total{};
+    RollSum total{};
     for (int first = 1; first <= 6; ++first)
       for (int second = 1; second <= first; ++second) {
         const auto found = reply(before, {first, second}, his, ply - 1, deadline);
         if (!found) return std::nullopt;
         add(total, *found, first == second ? 1 : 2);
       }
-    const Distribution mean = reversed_mean(total);
+    const Distribution mean = reversed_mean(total, rules_.num_scores());
     if (cache_) cache_->store(after, tag, mean);
     return mean;
   }
@@ -131,18 +131,6 @@ class SearchThread {
       is_first = false;
     }
     return top;
-  }
-
-  static void add(std::array<double, kMaxScores>& total, const Distribution& found, int weight) {
-    for (int k = 0; k < kMaxScores; ++k) total[k] += weight * static_cast<double>(found[k]);
-  }
-
-  // The mean over 36 rolls, for the other side.
-  Distribution reversed_mean(const std::array<double, kMaxScores>& total) const {
-    Distribution mean{};
-    const int num_scores = rules_.num_scores();
-    for (int k = 0; k < num_scores; ++k) mean[k] = static_cast<float>(total[num_scores - 1 - k] / 36);
-    return mean;
   }
 
   bool covers(const Board& after) const { return tables_ && tables_->covers(rules_, after); }
@@ -298,12 +286,12 @@ class Searcher {
                 });
     if (is_late) return std::nullopt;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      std::array<double, kMaxScores> total{};
+      RollSum total{};
       for (int r = 0; r < kRolls; ++r) {
         const Roll roll = roll_of(r);
-        SearchThread::add(total, pieces[i * kRolls + static_cast<std::size_t>(r)], roll.first == roll.second ? 1 : 2);
+        add(total, pieces[i * kRolls + static_cast<std::size_t>(r)], roll.first == roll.second ? 1 : 2);
       }
-      found[i] = threads_[0]->reversed_mean(total);
+      found[i] = reversed_mean(total, rules_.num_scores());
     }
     return found;
   }

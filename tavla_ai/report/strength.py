@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from tavla_ai.checkpoint import WEIGHTS_FILE, Card, LossRate, Result
+from tavla_ai.checkpoint import WEIGHTS_FILE, LossRate, Result
 from tavla_ai.errors import TavlaError
 from tavla_ai.files import write_whole
 from tavla_ai.levels import LEVEL_NAMES, Ladder, LevelName, Levels
@@ -80,9 +81,9 @@ def _level_row(levels: Levels, ladder: Ladder, name: LevelName) -> list[str]:
     card = levels.measured_card(name, rated)
     shape = " → ".join(map(str, card.network.hidden))
     # A level without errors is its checkpoint, which may have been measured by itself.
-    alone: Card | None = card if rated.noise == 0 else None
-    results = (*(alone.results if alone else ()), *rated.results)
-    loss_rates = (*(alone.loss_rates if alone else ()), *rated.loss_rates)
+    measured = (rated,) if rated.noise else (card, rated)
+    results = [result for one in measured for result in one.results]
+    loss_rates = [rate for one in measured for rate in one.loss_rates]
     noise = f", off by {rated.noise:.3f} points" if rated.noise else ""
     return [
         name.title(),
@@ -95,12 +96,12 @@ def _level_row(levels: Levels, ladder: Ladder, name: LevelName) -> list[str]:
     ]
 
 
-def _score(results: tuple[Result, ...], opponent: str, ply: int) -> str:
+def _score(results: Sequence[Result], opponent: str, ply: int) -> str:
     found = [result for result in results if (result.opponent, result.ply) == (opponent, ply)]
     return _signed(found[-1].points_per_game, found[-1].standard_error) if found else ""
 
 
-def _loss(loss_rates: tuple[LossRate, ...], ply: int) -> str:
+def _loss(loss_rates: Sequence[LossRate], ply: int) -> str:
     found = [rate for rate in loss_rates if (rate.positions, rate.ply) == (_REPORTING, ply)]
     if not found:
         return ""
