@@ -15,6 +15,7 @@ constexpr int kPoints = 24;
 constexpr int kBar = 25;
 constexpr int kHome = 6;
 constexpr int kCheckers = 15;
+constexpr int kCounts = kCheckers + 1;  // 0 to all
 
 // Places that every game has: borne off, the points, the bar.
 constexpr int kCommonPlaces = 26;

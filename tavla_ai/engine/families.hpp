@@ -30,6 +30,10 @@ struct CommonFamily {
   // With all men home, whether the larger die must come first where it can.
   static constexpr bool larger_die_first = false;
 
+  // Whether of two steps with different dice either may come first where both may be made at once: neither opens or
+  // closes anything to the other.
+  static constexpr bool steps_commute = false;
+
   // Keeps only some of the legal plays, after all other rules.
   static constexpr bool has_preference = false;
 
@@ -95,16 +99,22 @@ struct CommonFamily {
     return after;
   }
 
-  static int changes(const Turn&, const Board& before, const Node& parent, const Node& node, Change* out) {
+  // Calls visit(Change) for each place that the step from `parent` to `node` changes.
+  template <class Visit>
+  static void each_change(const Turn&, const Board& before, const Node& parent, const Node& node, Visit&& visit) {
     const int left = parent.key.count(node.from);
+    visit(change(0, node.from, left, left - 1));
+    each_landing(before, parent, node, visit);
+  }
+
+  template <class Visit>
+  static void each_landing(const Board& before, const Node& parent, const Node& node, Visit&& visit) {
     const int met = node.to == kOff ? parent.off : parent.key.count(node.to);
-    out[0] = change(0, node.from, left, left - 1);
-    out[1] = change(0, node.to, met, met + 1);
-    if (!node.is_hit) return 2;
+    visit(change(0, node.to, met, met + 1));
+    if (!node.is_hit) return;
     const int on_bar = before.count[1][kBar] + parent.hits;
-    out[2] = change(1, Derived::facing(node.to), 1, 0);
-    out[3] = change(1, kBar, on_bar, on_bar + 1);
-    return 4;
+    visit(change(1, Derived::facing(node.to), 1, 0));
+    visit(change(1, kBar, on_bar, on_bar + 1));
   }
 
   static Change change(int side, int place, int before, int after) {
@@ -125,6 +135,8 @@ struct OpposedHit : CommonFamily<OpposedHit<HitAndRun, LargerDieFirst, Triple>> 
   using Common = CommonFamily<OpposedHit>;
   static constexpr int held_by = 2;
   static constexpr bool larger_die_first = LargerDieFirst;
+  // Bearing off with the larger die opens up once a checker beyond it has come down, and never closes.
+  static constexpr bool steps_commute = HitAndRun;
   static constexpr int facing(int point) { return opposed_point(point); }
 
   static void begin_more(const Rules&, const Board& board, Turn& turn, Node&) {
@@ -207,12 +219,12 @@ struct Plakoto : CommonFamily<Plakoto<PinnedBlocksBearOff>> {
     return after;
   }
 
-  static int changes(const Turn& turn, const Board& before, const Node& parent, const Node& node, Change* out) {
-    int n = Common::changes(turn, before, parent, node, out);
+  template <class Visit>
+  static void each_change(const Turn& turn, const Board& before, const Node& parent, const Node& node, Visit&& visit) {
+    Common::each_change(turn, before, parent, node, visit);
     for (int point : {int{node.from}, int{node.to}})
       if (point != kOff && pins(parent, point) != pins(node, point))
-        out[n++] = Common::change(1, kPinned + facing(point), pins(parent, point), pins(node, point));
-    return n;
+        visit(Common::change(1, kPinned + facing(point), pins(parent, point), pins(node, point)));
   }
 
   static int score(const Turn& turn, const Node& node) {
@@ -387,16 +399,36 @@ struct Tawula : CommonFamily<Tawula> {
     return after;
   }
 
-  static int changes(const Turn& turn, const Board& before, const Node& parent, const Node& node, Change* out) {
-    const int n = Common::changes(turn, before, parent, node, out);
-    if (node.from == kReserve) out[0] = Common::change(0, kReserve, reserve(parent), reserve(node));
-    return n;
+  template <class Visit>
+  static void each_change(const Turn& turn, const Board& before, const Node& parent, const Node& node, Visit&& visit) {
+    if (node.from != kReserve) return Common::each_change(turn, before, parent, node, visit);
+    visit(Common::change(0, kReserve, reserve(parent), reserve(node)));
+    Common::each_landing(before, parent, node, visit);
   }
 
   static int score(const Turn& turn, const Node& node) { return is_capote(turn, node) ? 7 : 1; }
 };
 
+// See FamilyTable.
 template <class F>
-constexpr FamilyTable family_table{&F::afterstate, &F::changes, &F::score};
+int changes(const Turn& turn, const Board& before, const Node& parent, const Node& node, Change* out) {
+  int n = 0;
+  F::each_change(turn, before, parent, node, [&](const Change& change) { out[n++] = change; });
+  return n;
+}
+
+template <class F>
+void gains(const Turn& turn, const Board& before, std::span<const Node> nodes, Gains& of_changes, float* out) {
+  out[0] = 0;
+  for (std::size_t i = 1; i < nodes.size(); ++i) {
+    const Node& node = nodes[i];
+    float gain = out[node.parent];
+    F::each_change(turn, before, nodes[node.parent], node, [&](const Change& change) { gain += of_changes.of(change); });
+    out[i] = gain;
+  }
+}
+
+template <class F>
+constexpr FamilyTable family_table{&F::afterstate, &changes<F>, &F::score, &gains<F>};
 
 }  // namespace tavla

@@ -11,7 +11,6 @@ namespace tavla {
 constexpr const char* kFeatureVersion = "thermometer-1";
 constexpr int kPlaceFeatures = 4;
 constexpr int num_board_features(int num_places) { return 2 * num_places * kPlaceFeatures; }
-constexpr int kCounts = kCheckers + 1;
 
 // Inputs of `count` checkers on `place`. Points, bar and the places that some games add: at least 1, 2, 3,
 // and how many beyond 3, as in TD-Gammon; borne off: at least 1 (the mars is saved), 5, 10, and the share of all checkers.

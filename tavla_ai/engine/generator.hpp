@@ -13,13 +13,25 @@ namespace tavla {
 template <class F>
 class Generator {
  public:
-  Generator(PlayList& list, const Rules& rules, const Board& board) : list_(list), turn_(list.turn_), before_(board) {
-    turn_ = {};
-    list_.table_ = &family_table<F>;
-    list_.nodes_[0] = {};
+  // Begins a turn of the list, whose dice follow here or with other generators of the same board.
+  static void begin(PlayList& list, const Rules& rules, const Board& board) {
+    list.turn_ = {};
+    list.table_ = &family_table<F>;
+    list.nodes_[0] = {};
+    F::begin(rules, board, list.turn_, list.nodes_[0]);
+  }
+
+  Generator(PlayList& list, const Board& board) : list_(list), turn_(list.turn_), before_(board) {
     list_.num_nodes_ = 1;
     list_.num_leaves_ = 0;
-    F::begin(rules, board, turn_, list_.nodes_[0]);
+  }
+
+  // All dice of a roll.
+  void roll(int first, int second) {
+    if (first == second)
+      equal(first, 4);
+    else
+      mixed(std::max(first, second), std::min(first, second));
   }
 
   // One to four dice of a kind.
@@ -60,10 +72,13 @@ class Generator {
     list_.larger_ = larger;
     list_.smaller_ = smaller;
     const int larger_begin = list_.num_nodes_;
-    const int larger_end = play_order(larger, smaller);
+    const int larger_end = play_order(larger, smaller, 0);
     if (!(F::larger_die_first && list_.num_leaves_ > 0 && F::is_home(node(0)))) {
       const int smaller_begin = list_.smaller_begin_ = list_.num_nodes_;
-      const int smaller_end = play_order(smaller, larger);
+      std::uint32_t met = 0;
+      if constexpr (F::steps_commute)
+        for (int i = larger_begin; i < larger_end; ++i) met |= bit(node(i).from);
+      const int smaller_end = play_order(smaller, larger, met);
       // Where only one die can be played, it is the larger one if it can be.
       if (list_.num_leaves_ == 0) keep(larger_begin, larger_end, false);
       if (list_.num_leaves_ == 0) keep(smaller_begin, smaller_end, false);
@@ -90,8 +105,9 @@ class Generator {
     return index;
   }
 
-  // Plays `first` then `second`; returns the end of the range of nodes after the first die alone.
-  int play_order(int first, int second) {
+  // Plays `first` then `second`; returns the end of the range of nodes after the first die alone. met: where the other
+  // order began, if all that begins there with `second` has been met in it.
+  int play_order(int first, int second, std::uint32_t met) {
     const int begin = list_.num_nodes_;
     const std::uint32_t both = bit(first) | bit(second);
     for (std::uint32_t found = F::sources(turn_, node(0), first, both); found; found &= found - 1)
@@ -102,7 +118,10 @@ class Generator {
         if (F::may_end(turn_, node(parent))) keep_if_new(parent);
         continue;
       }
-      for (std::uint32_t found = F::sources(turn_, node(parent), second, bit(second)); found; found &= found - 1) {
+      // A lone checker that has moved does not stand where it began any more.
+      const std::uint32_t skipped = met & node(0).occupied & node(parent).occupied;
+      std::uint32_t found = F::sources(turn_, node(parent), second, bit(second)) & ~skipped;
+      for (; found; found &= found - 1) {
         const int child = step(parent, std::countr_zero(found), second);
         if (!F::may_end(turn_, node(child)) || !keep_if_new(child)) --list_.num_nodes_;
       }

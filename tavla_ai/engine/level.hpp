@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "choosers.hpp"
-#include "hash.hpp"
 
 namespace tavla {
 
@@ -23,10 +22,7 @@ struct Misjudgement {
 // A standard normal number that belongs to the position after a play, in this game: whoever looks at it twice errs
 // alike. It does not depend on the other plays of the roll.
 inline float normal_error(const Decision& decision, int leaf) {
-  const Board after = decision.plays.afterstate(leaf, decision.before);
-  std::uint64_t hash = 0;
-  for (const auto& row : after.count)
-    for (std::int8_t count : row) hash = mixed(hash * 16 + static_cast<std::uint64_t>(count) + 1);
+  const std::uint64_t hash = board_hash(decision.plays.afterstate(leaf, decision.before), 0);
   const auto [first, second] = decision.streams.error_draw(static_cast<std::uint32_t>(hash ^ (hash >> 32)));
   // Box and Muller, Annals of Mathematical Statistics 29 (1958); `first` is never 0.
   return static_cast<float>(std::sqrt(-2 * std::log(first)) * std::cos(2 * std::numbers::pi * second));

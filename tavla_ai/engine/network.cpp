@@ -113,10 +113,7 @@ void Network::accumulate(const Board& board, const float* utility, float* out) c
 int Network::changes(const Board& before, const PlayList& plays, const Node& node, RowChange* out) const {
   Change changed[kMaxChanges];
   const int n = plays.changes(before, node, changed);
-  for (int i = 0; i < n; ++i) {
-    const Change& c = changed[i];
-    out[i] = {row(c.side, c.place, c.before), row(c.side, c.place, c.after)};
-  }
+  for (int i = 0; i < n; ++i) out[i] = row_change(changed[i]);
   return n;
 }
 
@@ -225,9 +222,26 @@ void Network::project(const float* gradient, int side, int place, int first, int
 
 void Network::activate_play(const float* accumulator, const Board& before, const PlayList& plays, int leaf,
                             float* out) const {
+  // A checker that moves on leaves the place where it rested as it was.
+  Change whole[4 * kMaxChanges];
+  int num_whole = 0;
+  for (int i = plays.leaf_node(leaf); i != 0; i = plays.node(i).parent) {
+    Change step[kMaxChanges];
+    const int n = plays.changes(before, plays.node(i), step);
+    for (int c = 0; c < n; ++c) {
+      Change* const end = whole + num_whole;
+      Change* const later =
+          std::find_if(whole, end, [&](const Change& w) { return w.side == step[c].side && w.place == step[c].place; });
+      if (later == end)
+        whole[num_whole++] = step[c];
+      else
+        later->before = step[c].before;
+    }
+  }
   RowChange rows[4 * kMaxChanges];
   int n = 0;
-  for (int i = plays.leaf_node(leaf); i != 0; i = plays.node(i).parent) n += changes(before, plays, plays.node(i), rows + n);
+  for (int w = 0; w < num_whole; ++w)
+    if (whole[w].before != whole[w].after) rows[n++] = row_change(whole[w]);
   kernels_->apply_relu(out, accumulator, rows, n, width_);
 }
 

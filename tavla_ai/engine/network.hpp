@@ -70,6 +70,9 @@ class Network {
   const float* row(int side, int place, int count) const {
     return rows_.data() + ((side * num_places_ + place) * kCounts + count) * static_cast<std::size_t>(width_);
   }
+  RowChange row_change(const Change& c) const {
+    return {row(c.side, c.place, c.before), row(c.side, c.place, c.after)};
+  }
   // The rows that the step into `node` changes; returns how many.
   int changes(const Board& before, const PlayList& plays, const Node& node, RowChange* out) const;
   // From the activations of the first layer, for a block of n rows, to logits[k * stride + i].

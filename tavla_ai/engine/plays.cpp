@@ -31,19 +31,23 @@ void with_family(const Rules& rules, Function&& function) {
 
 }  // namespace
 
+void PlayList::begin(const Rules& rules, const Board& board) {
+  with_family(rules, [&]<class F>(F) { Generator<F>::begin(*this, rules, board); });
+}
+
+void PlayList::generate_roll(const Rules& rules, const Board& board, int first, int second) {
+  with_family(rules, [&]<class F>(F) { Generator<F>(*this, board).roll(first, second); });
+}
+
 void PlayList::generate(const Rules& rules, const Board& board, int first, int second) {
-  with_family(rules, [&]<class F>(F) {
-    Generator<F> generator(*this, rules, board);
-    if (first == second)
-      generator.equal(first, 4);
-    else
-      generator.mixed(std::max(first, second), std::min(first, second));
-  });
+  begin(rules, board);
+  generate_roll(rules, board, first, second);
 }
 
 void PlayList::generate_stage(const Rules& rules, const Board& board, std::span<const int> dice) {
+  begin(rules, board);
   with_family(rules, [&]<class F>(F) {
-    Generator<F> generator(*this, rules, board);
+    Generator<F> generator(*this, board);
     if (dice.size() == 2 && dice[0] != dice[1])
       generator.mixed(std::max(dice[0], dice[1]), std::min(dice[0], dice[1]));
     else

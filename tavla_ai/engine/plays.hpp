@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "board.hpp"
+#include "gains.hpp"
 #include "rules.hpp"
 
 namespace tavla {
@@ -68,14 +69,6 @@ struct Turn {
   std::uint8_t his_home = 0;       // his checkers on his points 1..6
 };
 
-// One place whose count a step changes.
-struct Change {
-  std::uint8_t side;
-  std::uint8_t place;
-  std::uint8_t before;
-  std::uint8_t after;
-};
-
 constexpr int kMaxChanges = 6;
 
 // What differs between games beyond generating plays.
@@ -86,6 +79,8 @@ struct FamilyTable {
   int (*changes)(const Turn&, const Board& before, const Node& parent, const Node& node, Change* out);
   // The mover's score at a node that ends the game.
   int (*score)(const Turn&, const Node&);
+  // What the changes from the board to each node gain together: out[num_nodes].
+  void (*gains)(const Turn&, const Board& before, std::span<const Node> nodes, Gains&, float* out);
 };
 
 // All legal plays of one roll. Buffers are reused between rolls; nothing is allocated.
@@ -98,6 +93,10 @@ class PlayList {
   // Generates the plays of a roll: two different dice, or four of a double. The board and dice must have
   // been checked.
   void generate(const Rules& rules, const Board& board, int first, int second);
+
+  // The same in two steps, for several rolls of one board.
+  void begin(const Rules& rules, const Board& board);
+  void generate_roll(const Rules& rules, const Board& board, int first, int second);
 
   // Generates the plays of exactly these dice: two different ones, or one to four of a kind.
   void generate_stage(const Rules& rules, const Board& board, std::span<const int> dice);
@@ -127,6 +126,10 @@ class PlayList {
   Board afterstate(int leaf, const Board& before) const { return table_->afterstate(turn_, this->leaf(leaf), before); }
   int changes(const Board& before, const Node& node, Change* out) const {
     return table_->changes(turn_, before, nodes_[node.parent], node, out);
+  }
+  // What each node gains to first order: out[num_nodes()].
+  void gains(const Board& before, Gains& of_changes, float* out) const {
+    table_->gains(turn_, before, {nodes_.data(), static_cast<std::size_t>(num_nodes_)}, of_changes, out);
   }
   // The mover's score of a play that ends the game.
   int score(int leaf) const { return table_->score(turn_, this->leaf(leaf)); }

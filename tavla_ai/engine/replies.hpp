@@ -3,13 +3,27 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include "choosers.hpp"
 
 namespace tavla {
+
+// Worth by the gradient of a network's value at the board.
+class NetworkGains final : public Gains {
+ public:
+  // gradient: Network::gradient at the board; lives as long as this.
+  NetworkGains(const Network& network, const std::vector<float>& gradient) : network_(network), gradient_(gradient) {}
+
+ private:
+  void look_up(int side, int place, int first, int n, float* out) override {
+    network_.project(gradient_.data(), side, place, first, n, out);
+  }
+
+  const Network& network_;
+  const std::vector<float>& gradient_;
+};
 
 // All rolls of a board at once. The best reply is looked for among a few: those that look best to first order, by the
 // gradient of the value at the board before the roll. The network is asked about these only, about all rolls together.
@@ -22,7 +36,7 @@ class Replies {
   Replies(const Rules& rules, const Network& network, const Bearoff* tables, int num_candidates)
       : rules_(rules), network_(network), tables_(tables), num_candidates_(num_candidates), scratch_(network_),
         plays_(std::make_unique<PlayList>()), root_(static_cast<std::size_t>(network_.width())),
-        gradient_(root_.size()), activations_(static_cast<std::size_t>(kRolls * num_candidates) * root_.size()) {}
+        gradient_(root_.size()), gains_(network_, gradient_), activations_(static_cast<std::size_t>(kRolls * num_candidates) * root_.size()) {}
 
   static int index(int high, int low) { return high * (high - 1) / 2 + low - 1; }
 
@@ -30,7 +44,8 @@ class Replies {
   void evaluate(const Board& before, const Utility& utility, bool can_double) {
     network_.accumulate(before, utility.inputs.data(), root_.data());
     network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data());
-    for (auto& side : projected_reach_) side.fill(0);
+    gains_.begin(before);
+    plays_->begin(rules_, before);
     struct Asked {
       int roll;
       bool i_bore_off;
@@ -50,7 +65,7 @@ class Replies {
     for (int high = 1; high <= 6; ++high)
       for (int low = 1; low <= (can_double ? high : high - 1); ++low) {
         const int roll = index(high, low);
-        plays_->generate(rules_, before, high, low);
+        plays_->generate_roll(rules_, before, high, low);
         std::array<int, kMostCandidates> candidates;
         const int num_candidates = candidates_of(before, candidates);
         for (int i = 0; i < num_candidates; ++i) {
@@ -118,21 +133,13 @@ class Replies {
       for (int leaf = 0; leaf < n; ++leaf) candidates[static_cast<std::size_t>(leaf)] = leaf;
       return n;
     }
-    gains_.resize(static_cast<std::size_t>(plays_->num_nodes()));
-    gains_[0] = 0;
-    Change changed[kMaxChanges];
-    for (int i = 1; i < plays_->num_nodes(); ++i) {
-      const Node& node = plays_->node(i);
-      float gain = gains_[node.parent];
-      const int num_changes = plays_->changes(before, node, changed);
-      for (int c = 0; c < num_changes; ++c) gain += gain_of(before, changed[c]);
-      gains_[static_cast<std::size_t>(i)] = gain;
-    }
+    gained_.resize(static_cast<std::size_t>(plays_->num_nodes()));
+    plays_->gains(before, gains_, gained_.data());
     std::array<float, kMostCandidates> best;
     int found = 0;
     for (int leaf = 0; leaf < n; ++leaf) {
       const float gain = plays_->leaf(leaf).is_finished() ? kEnds + static_cast<float>(plays_->score(leaf))
-                                                          : gains_[static_cast<std::size_t>(plays_->leaf_node(leaf))];
+                                                          : gained_[static_cast<std::size_t>(plays_->leaf_node(leaf))];
       if (found == num_candidates_ && gain <= best[num_candidates_ - 1]) continue;
       int at = found < num_candidates_ ? found++ : num_candidates_ - 1;
       for (; at > 0 && gain > best[static_cast<std::size_t>(at - 1)]; --at) {
@@ -143,22 +150,6 @@ class Replies {
       candidates[static_cast<std::size_t>(at)] = leaf;
     }
     return found;
-  }
-
-  // What a change of a count is worth to first order. The counts of a place are looked up together: at first those that
-  // most turns stay within, then all that a turn can make of it.
-  float gain_of(const Board& before, const Change& change) {
-    const int count = before.count[change.side][change.place];
-    auto& reach = projected_reach_[change.side][change.place];
-    auto& gains = projected_[change.side][change.place];
-    const int needed = std::max(std::abs(change.before - count), std::abs(change.after - count));
-    if (needed > reach || reach == 0) {
-      reach = static_cast<std::int8_t>(needed <= 1 ? 1 : 4);
-      const int first = std::max(0, count - reach);
-      network_.project(gradient_.data(), change.side, change.place, first,
-                       std::min(kCheckers, count + reach) - first + 1, gains.data() + first);
-    }
-    return gains[change.after] - gains[change.before];
   }
 
   static constexpr float kEnds = 1e6f;
@@ -172,9 +163,8 @@ class Replies {
   std::vector<float> root_;         // the accumulator of the board before the roll
   std::vector<float> gradient_;
   std::vector<float> activations_;  // of the plays that the network is asked about
-  std::vector<float> gains_;        // by node
-  std::array<std::array<std::array<float, kCounts>, kMaxPlaces>, 2> projected_{};
-  std::array<std::array<std::int8_t, kMaxPlaces>, 2> projected_reach_{};  // counts that far from the board's are known
+  NetworkGains gains_;
+  std::vector<float> gained_;       // by node
   std::array<float, kMaxScores * Network::kBlock> probabilities_{};
   std::array<float, kRolls> values_{};
   std::array<Distribution, kRolls> distributions_{};
