@@ -250,7 +250,32 @@ def test_more_candidates_come_nearer_to_the_search() -> None:
     assert errors[0] > errors[1] > errors[2]
     assert errors[2] < 0.01
     with pytest.raises(ValueError, match="candidates"):
-        engine.lookahead(rules, network, 3, 0, 1, values, inputs, [1.0], **options, candidates=9)
+        engine.lookahead(
+            rules, network, 3, 0, 1, values, inputs, [1.0], **options, candidates=engine.MOST_CANDIDATES + 1
+        )
+
+
+def test_finalists_are_nearly_as_good_as_all_candidates() -> None:
+    """Of sixteen candidates two, chosen by their first layer, miss less than the two that look best to first order."""
+    rules = engine.compile_rules(NORTH_SULTAN)
+    network = random_network()
+    values, inputs = points()
+    options = {"explore": 0.1, "scramble": 0.2, "scrambled": 10, "sample": 0.3}
+
+    def worth(**chosen: int) -> np.ndarray:
+        return (
+            engine.lookahead(rules, network, 3, 0, 20, values, inputs, [1.0], **options, **chosen).targets @ values[0]
+        )
+
+    exact = worth()
+    all_of_sixteen = worth(candidates=16)
+    np.testing.assert_array_equal(worth(candidates=16, finalists=16), all_of_sixteen)
+    np.testing.assert_array_equal(worth(candidates=16, finalists=20), all_of_sixteen)
+    of_two = worth(candidates=16, finalists=2)
+    assert (of_two >= all_of_sixteen - 1e-6).all()
+    assert np.abs(of_two - exact).mean() < np.abs(worth(candidates=2) - exact).mean()
+    with pytest.raises(ValueError, match="finalists"):
+        worth(candidates=16, finalists=-1)
 
 
 def test_later_corrections_are_handed_back() -> None:

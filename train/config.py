@@ -156,6 +156,13 @@ class LookaheadConfig(_Section):
         description="replies to each roll that the network is asked about, those that look best to first order; 0 asks "
         "about all, some two to three times as slow as 8",
     )
+    finalists: int = Field(
+        default=0,
+        ge=0,
+        le=MOST_CANDIDATES,
+        description="of the candidates, those that the network is asked about in full: they look best with the first "
+        "layer as it is and all after it to first order; 0 asks about all candidates",
+    )
 
 
 class LearnerConfig(_Section):

@@ -14,7 +14,7 @@ NO_SCORE: int = -32768
 
 MAX_PLAYS: int = 3060
 
-MOST_CANDIDATES: int = 8
+MOST_CANDIDATES: int = 32
 
 class Rules:
     """What the generator needs to know of a ruleset."""
@@ -219,9 +219,9 @@ def self_play(rules: Rules, network: Network, seed: int, first_game: int, num_ga
     Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.
     """
 
-def lookahead(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], *, explore: float, scramble: float, scrambled: int, sample: float, siblings: int = 0, margin: float = 0.0, candidates: int = 0, lambda_: float = 0.0, threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
+def lookahead(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], *, explore: float, scramble: float, scrambled: int, sample: float, siblings: int = 0, margin: float = 0.0, candidates: int = 0, finalists: int = 0, lambda_: float = 0.0, threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
     """
-    Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore`, and with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, kept with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among the `candidates` that look best to first order, or among all where that is 0. With lambda_ above 0 every position of a game is kept, `sample` is for siblings, and what look-ahead corrects later in the game is handed back.
+    Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore`, and with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, kept with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among all, or, where `candidates` is not 0, among so many that look best to first order; where `finalists` is not 0, among so many of these that look best by their first layer. With lambda_ above 0 every position of a game is kept, `sample` is for siblings, and what look-ahead corrects later in the game is handed back.
     """
 
 def random_walk(rules: Rules, seed: int, first_game: int, num_games: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:

@@ -326,8 +326,8 @@ SelfPlayParts run_self_play(const Rules& rules, const Network& network, std::uin
 SelfPlayParts run_lookahead(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
                             std::int64_t num_games, const Matrix& values, const Matrix& inputs,
                             const std::vector<double>& shares, double explore, double scramble, int scrambled,
-                            double sample, int siblings, double margin, int candidates, double lambda, int threads,
-                            const Bearoff* tables) {
+                            double sample, int siblings, double margin, int candidates, int finalists, double lambda,
+                            int threads, const Bearoff* tables) {
   require_fits(network, rules);
   if (rules.family == Family::kGulBara)
     throw RulesError("lookahead: a turn of Gul Bara is more than one roll; it is not looked ahead");
@@ -340,12 +340,15 @@ SelfPlayParts run_lookahead(const Rules& rules, const Network& network, std::uin
   require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
   require(candidates >= 0 && candidates <= Replies::kMostCandidates,
           "candidates: a number from 0 to " + std::to_string(Replies::kMostCandidates) + " expected");
+  require(finalists >= 0 && finalists <= Replies::kMostCandidates,
+          "finalists: a number from 0 to " + std::to_string(Replies::kMostCandidates) + " expected");
   const UtilityMix mix = mix_of(values, inputs, shares, rules.num_scores());
   const nb::gil_scoped_release release;
   return {play_in_parts(rules, first_game, num_games, threads,
                         [&](std::uint64_t first, std::int64_t games, SelfPlayResult& result) {
                           lookahead_range(rules, network, tables, mix,
-                                          {explore, scramble, scrambled, sample, siblings, margin, candidates, lambda},
+                                          {explore, scramble, scrambled, sample, siblings, margin, candidates, finalists,
+                                           lambda},
                                           seed, first, games, result);
                         })};
 }
@@ -759,14 +762,14 @@ NB_MODULE(_core, m) {
         "values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.");
   m.def("lookahead", &run_lookahead, "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a,
         "values"_a.noconvert(), "inputs"_a.noconvert(), "shares"_a, nb::kw_only(), "explore"_a, "scramble"_a, "scrambled"_a,
-        "sample"_a, "siblings"_a = 0, "margin"_a = 0.0, "candidates"_a = 0, "lambda_"_a = 0.0,
+        "sample"_a, "siblings"_a = 0, "margin"_a = 0.0, "candidates"_a = 0, "finalists"_a = 0, "lambda_"_a = 0.0,
         "threads"_a = 1, "tables"_a = nb::none(),
         "Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore`, "
         "and with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, kept "
         "with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best "
-        "are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among the "
-        "`candidates` that look best to first order, or among all where that is 0. With lambda_ above 0 every position of "
-        "a game is kept, `sample` is for siblings, and what look-ahead corrects later in the game is handed back.");
+        "are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among all, "
+        "or, where `candidates` is not 0, among so many that look best to first order; where `finalists` is not 0, among so "
+        "many of these that look best by their first layer. With lambda_ above 0 every position of a game is kept, `sample` is for siblings, and what look-ahead corrects later in the game is handed back.");
   m.def("random_walk",
         [](const Rules& rules, std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games) {
           RandomWalk walk = random_walk(rules, seed, first_game, num_games);

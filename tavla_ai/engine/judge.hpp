@@ -17,7 +17,7 @@ namespace tavla {
 class Judge {
  public:
   Judge(const Rules& rules, const NetworkPlayer& player)
-      : rules_(rules), replies_(rules, *player.network, player.tables.get(), kCandidates), known_(kKnown) {}
+      : rules_(rules), replies_(rules, *player.network, player.tables.get(), kCandidates, 0), known_(kKnown) {}
 
   // can_double: false for an opening roll that is played as it fell.
   double luck(const Board& before, Roll rolled, const Utility& utility, bool can_double) {

@@ -145,6 +145,10 @@ inline void dense_rows(float* out, const float* in, int in_width, const float* w
 void dense_relu(float* out, const float* in, int n, int in_width, const float* weights, const float* bias,
                 int out_width) {
   int i = 0;
+#if defined(__AVX512F__)
+  for (; i + 4 <= n; i += 4)
+    dense_rows<4>(out + i * out_width, in + i * in_width, in_width, weights, bias, out_width);
+#endif
   for (; i + 2 <= n; i += 2)
     dense_rows<2>(out + i * out_width, in + i * in_width, in_width, weights, bias, out_width);
   if (i < n) dense_rows<1>(out + i * out_width, in + i * in_width, in_width, weights, bias, out_width);

@@ -19,7 +19,8 @@ struct LookaheadSettings {
   double sample = 1;     // chance that a decision is kept
   int siblings = 0;      // of a decision, the best plays besides the one that was made, at most
   double margin = 0;     // and those only that look worse than the best by no more than so many points
-  int candidates = 0;    // replies to each roll that the network is asked about, see Replies; 0 asks about all
+  int candidates = 0;    // replies to each roll that are looked at, see Replies; 0 looks at all
+  int finalists = 0;     // and that the network is asked about
   double lambda = 0;     // of the returns over what look-ahead corrects further on in the game
 };
 
@@ -63,7 +64,7 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
   const SearchSettings search;
   SearchThread thread(rules, network, tables, search, nullptr);
   std::optional<Replies> replies;
-  if (settings.candidates > 0) replies.emplace(rules, network, tables, settings.candidates);
+  if (settings.candidates > 0) replies.emplace(rules, network, tables, settings.candidates, settings.finalists);
   NetworkChooser chooser(network, tables);
   auto plays = std::make_unique<PlayList>();
   const int num_scores = rules.num_scores();

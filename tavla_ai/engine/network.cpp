@@ -172,7 +172,8 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
   kernels_->softmax(out, stride, num_leaves, num_outputs_);
 }
 
-void Network::gradient(const float* accumulator, const float* values, Scratch& scratch, float* out) const {
+void Network::gradient(const float* accumulator, const float* values, Scratch& scratch, float* by_accumulator,
+                       float* by_activation) const {
   // Activations of all layers, one after the other.
   std::vector<float>& activations = scratch.backward_;
   std::size_t total = static_cast<std::size_t>(width_);
@@ -212,7 +213,13 @@ void Network::gradient(const float* accumulator, const float* values, Scratch& s
     std::swap(back, spare);
     last -= layer.in;
   }
-  for (int h = 0; h < width_; ++h) out[h] = first[h] > 0 ? back[h] : 0.0f;
+  std::copy_n(back, width_, by_activation);
+  for (int h = 0; h < width_; ++h) by_accumulator[h] = first[h] > 0 ? back[h] : 0.0f;
+}
+
+void Network::project_activations(const float* by_activation, const float* activations, int n, float* out) const {
+  const float none = 0;
+  kernels_->output(out, n, activations, n, width_, by_activation, &none, 1);
 }
 
 void Network::project(const float* gradient, int side, int place, int first, int n, float* out) const {

@@ -54,8 +54,13 @@ class Network {
   // The first layer before its activation, from nothing: out[width()].
   void accumulate(const Board& board, const float* utility, float* out) const;
 
-  // What the expected `values` of the scores gain by each unit of an accumulator: out[width()].
-  void gradient(const float* accumulator, const float* values, Scratch& scratch, float* out) const;
+  // What the expected `values` of the scores gain by each unit of an accumulator and by each unit of its activation:
+  // two rows [width()].
+  void gradient(const float* accumulator, const float* values, Scratch& scratch, float* by_accumulator,
+                float* by_activation) const;
+
+  // The products of n activations [n, width()] with a gradient by activation: out[n].
+  void project_activations(const float* by_activation, const float* activations, int n, float* out) const;
 
   // The products of a gradient with the rows of counts first .. first + n − 1 on a place.
   void project(const float* gradient, int side, int place, int first, int n, float* out) const;

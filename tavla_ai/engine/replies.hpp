@@ -10,7 +10,7 @@
 
 namespace tavla {
 
-// Worth by the gradient of a network's value at the board.
+// By the gradient of a network's value at the board.
 class NetworkGains final : public Gains {
  public:
   // gradient: Network::gradient at the board; lives as long as this.
@@ -25,33 +25,32 @@ class NetworkGains final : public Gains {
   const std::vector<float>& gradient_;
 };
 
-// All rolls of a board at once. The best reply is looked for among a few: those that look best to first order, by the
-// gradient of the value at the board before the roll. The network is asked about these only, about all rolls together.
+// All rolls of a board at once. The best reply is looked for among a few candidates: those that look best to first
+// order, by the gradient of the value at the board before the roll. Of these the finalists are the ones that look best
+// once the first layer is computed as it is and only what comes after it is taken to first order. The network is asked
+// about finalists only, about all rolls together.
 class Replies {
  public:
   static constexpr int kRolls = 21;
-  static constexpr int kMostCandidates = 8;
+  static constexpr int kMostCandidates = 32;
 
-  // num_candidates: replies to each roll that the network is asked about, 1 to kMostCandidates.
-  Replies(const Rules& rules, const Network& network, const Bearoff* tables, int num_candidates)
-      : rules_(rules), network_(network), tables_(tables), num_candidates_(num_candidates), scratch_(network_),
+  // num_candidates, num_finalists: for each roll, 1 to kMostCandidates; with 0 finalists all candidates are.
+  Replies(const Rules& rules, const Network& network, const Bearoff* tables, int num_candidates, int num_finalists)
+      : rules_(rules), network_(network), tables_(tables), num_candidates_(num_candidates),
+        num_finalists_(num_finalists > 0 ? std::min(num_finalists, num_candidates) : num_candidates), scratch_(network_),
         plays_(std::make_unique<PlayList>()), root_(static_cast<std::size_t>(network_.width())),
-        gradient_(root_.size()), gains_(network_, gradient_), activations_(static_cast<std::size_t>(kRolls * num_candidates) * root_.size()) {}
+        gradient_(root_.size()), by_activation_(root_.size()), gains_(network_, gradient_),
+        activations_(static_cast<std::size_t>(kRolls * num_finalists_ + num_candidates) * root_.size()) {}
 
   static int index(int high, int low) { return high * (high - 1) / 2 + low - 1; }
 
   // can_double: false for an opening roll that is played as it fell; its doubles are left alone.
   void evaluate(const Board& before, const Utility& utility, bool can_double) {
     network_.accumulate(before, utility.inputs.data(), root_.data());
-    network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data());
+    network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data(), by_activation_.data());
     gains_.begin(before);
     plays_->begin(rules_, before);
-    struct Asked {
-      int roll;
-      bool i_bore_off;
-      bool no_backgammon;
-    };
-    std::array<Asked, kRolls * kMostCandidates> asked;
+    std::array<Asked, (kRolls + 1) * kMostCandidates> asked;
     int num_asked = 0;
     std::array<bool, kRolls> has_value{};
     const auto offer = [&](int roll, const Distribution& outcomes, float value) {
@@ -68,6 +67,7 @@ class Replies {
         plays_->generate_roll(rules_, before, high, low);
         std::array<int, kMostCandidates> candidates;
         const int num_candidates = candidates_of(before, candidates);
+        const int first_asked = num_asked;
         for (int i = 0; i < num_candidates; ++i) {
           const int leaf = candidates[static_cast<std::size_t>(i)];
           if (plays_->leaf(leaf).is_finished()) {
@@ -87,16 +87,16 @@ class Replies {
             }
             no_backgammon = has_no_backgammon(rules_, after);
           }
-          network_.activate_play(root_.data(), before, *plays_, leaf,
-                                 activations_.data() + static_cast<std::size_t>(num_asked) * root_.size());
+          network_.activate_play(root_.data(), before, *plays_, leaf, activation(num_asked));
           asked[static_cast<std::size_t>(num_asked++)] = {roll, plays_->leaf(leaf).off > 0, no_backgammon};
         }
+        num_asked = first_asked + keep_finalists(activation(first_asked), &asked[static_cast<std::size_t>(first_asked)],
+                                                 num_asked - first_asked);
       }
     num_evaluated_ += num_asked;
     for (int begin = 0; begin < num_asked; begin += Network::kBlock) {
       const int n = std::min(Network::kBlock, num_asked - begin);
-      network_.evaluate_activations(activations_.data() + static_cast<std::size_t>(begin) * root_.size(), n, scratch_,
-                                    probabilities_.data(), Network::kBlock);
+      network_.evaluate_activations(activation(begin), n, scratch_, probabilities_.data(), Network::kBlock);
       for (int i = 0; i < n; ++i) {
         const Asked& one = asked[static_cast<std::size_t>(begin + i)];
         const auto chance = [&](int k) -> float& {
@@ -126,6 +126,32 @@ class Replies {
   std::int64_t num_evaluated() const { return num_evaluated_; }
 
  private:
+  // A play that the network is asked about.
+  struct Asked {
+    int roll;
+    bool i_bore_off;
+    bool no_backgammon;
+  };
+
+  float* activation(int row) { return activations_.data() + static_cast<std::size_t>(row) * root_.size(); }
+
+  // Moves the finalists of n candidates of a roll to the front; returns how many they are.
+  int keep_finalists(float* activations, Asked* asked, int n) {
+    if (n <= num_finalists_) return n;
+    std::array<float, kMostCandidates> worth;
+    network_.project_activations(by_activation_.data(), activations, n, worth.data());
+    for (int rank = 0; rank < num_finalists_; ++rank) {
+      const auto best = std::max_element(worth.begin() + rank, worth.begin() + n) - worth.begin();
+      if (best == rank) continue;
+      std::swap(worth[static_cast<std::size_t>(best)], worth[static_cast<std::size_t>(rank)]);
+      std::swap(asked[best], asked[rank]);
+      std::swap_ranges(activations + static_cast<std::size_t>(best) * root_.size(),
+                       activations + static_cast<std::size_t>(best + 1) * root_.size(),
+                       activations + static_cast<std::size_t>(rank) * root_.size());
+    }
+    return num_finalists_;
+  }
+
   // The plays of the roll that look best; one that ends the game is taken for the best of all.
   int candidates_of(const Board& before, std::array<int, kMostCandidates>& candidates) {
     const int n = plays_->num_leaves();
@@ -158,13 +184,15 @@ class Replies {
   const Network& network_;
   const Bearoff* tables_;
   int num_candidates_;
+  int num_finalists_;
   Network::Scratch scratch_;
   std::unique_ptr<PlayList> plays_;
-  std::vector<float> root_;         // the accumulator of the board before the roll
-  std::vector<float> gradient_;
-  std::vector<float> activations_;  // of the plays that the network is asked about
+  std::vector<float> root_;           // the accumulator of the board before the roll
+  std::vector<float> gradient_;       // by its units
+  std::vector<float> by_activation_;  // and by their activations
   NetworkGains gains_;
-  std::vector<float> gained_;       // by node
+  std::vector<float> gained_;         // by node
+  std::vector<float> activations_;    // of the finalists, and of the candidates of a roll
   std::array<float, kMaxScores * Network::kBlock> probabilities_{};
   std::array<float, kRolls> values_{};
   std::array<Distribution, kRolls> distributions_{};
