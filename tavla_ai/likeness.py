@@ -22,7 +22,7 @@ from tavla_ai.contests import utilities
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH
 from tavla_ai.levels import LEVEL_NAMES, Ladder, LevelName, Levels
-from tavla_ai.lockstep import WatchedTurn, play_pairs
+from tavla_ai.lockstep import Leg, WatchedTurn, play_pairs
 from tavla_ai.position import Position, format_play
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.replay import play_between
@@ -213,17 +213,12 @@ class _Judge:
             if turn.side == 1:
                 turns.append(turn)
 
-        values, inputs = self.stakes
         play_pairs(
-            self.ruleset,
-            self.hard.player,
-            self.bot.player,
+            [Leg(self.ruleset, (self.hard.player, self.bot.player), self.stakes)],
             seed=seed,
             first_pair=first_pair,
             num_pairs=num_pairs,
             length=0,
-            values=values,
-            inputs=inputs,
             watch=watch,
         )
         turns.sort(key=lambda turn: (turn.pair, turn.a_seat, turn.ply))

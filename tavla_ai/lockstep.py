@@ -1,7 +1,7 @@
 """Games with players that are not the engine's: many at once, so that the decisions of each player come in batches.
 
-The dice, the seats and the scoring are those of `engine.duel`: between two of the engine's players the results are
-the same.
+The dice, the seats and the scoring are those of `engine.duel` and `engine.duel_set`: between two of the engine's
+players the results are the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from tavla_ai import engine
 from tavla_ai.bots.peers.players import Fault, OutsidePlayer
-from tavla_ai.contests import Contests
+from tavla_ai.contests import Contests, Utilities
+from tavla_ai.errors import RulesetError
 from tavla_ai.rulesets import Ruleset
 
 Chosen = Sequence[npt.NDArray[np.int8] | Fault]
@@ -24,12 +25,31 @@ _ROLLS_AT_ONCE = 64
 
 
 @dataclass(frozen=True)
+class Leg:
+    """The game that some rounds of a contest are, and who plays it for what.
+
+    Attributes:
+      ruleset: the game.
+      players: A and B.
+      utilities: float32 `[1 or length², K]` by (points I need − 1, points he needs − 1), and how networks see them,
+        float32 `[same, K − 2]`.
+      judge: a network that says how lucky its rolls are; None leaves them out.
+    """
+
+    ruleset: Ruleset
+    players: tuple[engine.Player | OutsidePlayer, engine.Player | OutsidePlayer]
+    utilities: Utilities
+    judge: engine.Player | None = None
+
+
+@dataclass(frozen=True)
 class WatchedTurn:
     """A turn of a contest that is watched.
 
     Attributes:
       pair: number of the pair.
       a_seat: A's seat.
+      leg: number of the game's kind in a set.
       round: number of the game in a match, void ones counted.
       ply: number of the turn in the game.
       side: 0 where A plays, 1 where B does.
@@ -43,6 +63,7 @@ class WatchedTurn:
 
     pair: int
     a_seat: int
+    leg: int
     round: int
     ply: int
     side: int
@@ -62,6 +83,7 @@ class _Contest:
     a_seat: int
     away: list[int]
     board: npt.NDArray[np.int8]
+    leg: int = 0
     round: int = 0
     first_seat: int | None = None
     seat: int = 0
@@ -78,18 +100,13 @@ class _Contest:
 
 
 def play_pairs(
-    ruleset: Ruleset,
-    a: engine.Player | OutsidePlayer,
-    b: engine.Player | OutsidePlayer,
+    legs: Sequence[Leg],
     *,
     seed: int,
     first_pair: int,
     num_pairs: int,
     length: int,
-    values: npt.NDArray[np.float32],
-    inputs: npt.NDArray[np.float32],
     threads: int = 1,
-    judge: engine.Player | None = None,
     progress: Callable[[int], None] | None = None,
     watch: Callable[[WatchedTurn], None] | None = None,
 ) -> Contests:
@@ -99,21 +116,30 @@ def play_pairs(
     undecided.
 
     Args:
-      values: float32 `[1 or length², K]`, utilities by (points I need − 1, points he needs − 1).
-      inputs: float32 `[same, K − 2]`, how networks see them.
+      legs: the game, or the games of a set, which a match takes in turn.
       threads: of the engine's players.
-      judge: a network that says how lucky the rolls were.
       progress: called with the number of contests finished since its last call.
       watch: called with every turn; those of one contest come in order, contests go on side by side.
+
+    Raises:
+      RulesetError: Gul Bara is among the games, whose turns are more than one play.
     """
-    result = Contests.empty(num_pairs, len(ruleset.scores), judge is not None)
-    table = _Table(ruleset, (a, b), seed, length, values, inputs, threads, judge, watch, result, first_pair)
+    for one in legs:
+        if one.ruleset.family == "gul-bara":
+            raise RulesetError(f"{one.ruleset.name}: a turn is more than one play; its games are played by the engine")
+    scores = sorted({score for one in legs for score in one.ruleset.scores}, reverse=True)
+    result = Contests.empty(num_pairs, len(scores), any(one.judge for one in legs))
+    table = _Table(legs, scores, seed, length, threads, watch, result, first_pair)
     contests = [table.contest(first_pair + pair, a_seat) for pair in range(num_pairs) for a_seat in (0, 1)]
     while contests:
         going = []
-        by_side = [[contest for contest in contests if contest.side == side] for side in (0, 1)]
-        for side, turns in enumerate(by_side):
-            for contest, (chosen, legal) in zip(turns, table.choose(side, turns), strict=True):
+        by_side = [
+            (leg, side, [contest for contest in contests if contest.leg == leg and contest.side == side])
+            for leg in range(len(legs))
+            for side in (0, 1)
+        ]
+        for leg, side, turns in by_side:
+            for contest, (chosen, legal) in zip(turns, table.choose(leg, side, turns), strict=True):
                 points = table.move(contest, chosen, legal)
                 if points is None:
                     going.append(contest)
@@ -128,38 +154,35 @@ def play_pairs(
 class _Table:
     def __init__(
         self,
-        ruleset: Ruleset,
-        players: tuple[engine.Player | OutsidePlayer, engine.Player | OutsidePlayer],
+        legs: Sequence[Leg],
+        scores: list[int],
         seed: int,
         length: int,
-        values: npt.NDArray[np.float32],
-        inputs: npt.NDArray[np.float32],
         threads: int,
-        judge: engine.Player | None,
         watch: Callable[[WatchedTurn], None] | None,
         result: Contests,
         first_pair: int,
     ) -> None:
-        self.ruleset = ruleset
-        self.rules = engine.compile_rules(ruleset)
-        self.players = players
-        self.seed, self.length, self.values, self.inputs, self.threads = seed, length, values, inputs, threads
-        self.judge, self.watch, self.result, self.first_pair = judge, watch, result, first_pair
+        self.legs, self.scores = legs, scores
+        self.rules = [engine.compile_rules(leg.ruleset) for leg in legs]
+        self.seed, self.length, self.threads = seed, length, threads
+        self.watch, self.result, self.first_pair = watch, result, first_pair
 
     def index(self, contest: _Contest) -> tuple[int, int]:
         """Return where a contest stands in the result."""
         return contest.pair - self.first_pair, contest.a_seat
 
     def contest(self, pair: int, a_seat: int) -> _Contest:
-        contest = _Contest(pair, a_seat, [self.length, self.length], self.rules.start())
+        contest = _Contest(pair, a_seat, [self.length, self.length], self.rules[0].start())
         self._open(contest)
         return contest
 
     def _open(self, contest: _Contest) -> None:
         """Set up the game of the contest's round."""
-        contest.board, contest.ply, contest.stuck, contest.rolls = self.rules.start(), 0, 0, None
+        rules = self.rules[contest.leg]
+        contest.board, contest.ply, contest.stuck, contest.rolls = rules.start(), 0, 0, None
         if contest.first_seat is None:
-            contest.seat, contest.opening = engine.opening(self.rules, self.seed, contest.pair, contest.round)
+            contest.seat, contest.opening = engine.opening(rules, self.seed, contest.pair, contest.round)
         else:
             contest.seat, contest.opening = contest.first_seat, self._roll(contest)
 
@@ -171,11 +194,12 @@ class _Table:
         return first, second
 
     def choose(
-        self, side: int, turns: list[_Contest]
+        self, leg: int, side: int, turns: list[_Contest]
     ) -> list[tuple[npt.NDArray[np.int8] | Fault, dict[bytes, int | None]]]:
         """Return what a side makes of its turns, and the legal afterstates of each with the score that ends a game."""
         if not turns:
             return []
+        rules, (values, inputs) = self.rules[leg], self.legs[leg].utilities
         boards = np.stack([contest.board for contest in turns])
         for contest in turns:
             contest.dice = contest.opening if contest.ply == 0 else self._roll(contest)
@@ -183,24 +207,23 @@ class _Table:
         rows = [0] * len(turns)
         if self.length:
             rows = [(c.away[c.seat] - 1) * self.length + c.away[c.seat ^ 1] - 1 for c in turns]
-        self._judge_luck(side, turns, boards, dice, rows)
-        player = self.players[side]
+        self._judge_luck(leg, side, turns, boards, dice, rows)
+        player = self.legs[leg].players[side]
         if not isinstance(player, engine.Player):
             legal = [
                 {after.tobytes(): _score(score) for after, score in zip(afterstates, scores, strict=True)}
                 for afterstates, _, scores in (
-                    engine.legal_plays(self.rules, board, *roll)
-                    for board, roll in zip(boards, dice.tolist(), strict=True)
+                    engine.legal_plays(rules, board, *roll) for board, roll in zip(boards, dice.tolist(), strict=True)
                 )
             ]
             return list(zip(_checked(player, player.choose_plays(boards, dice), legal), legal, strict=True))
         afterstates, scores = engine.choose_plays(
-            self.rules,
+            rules,
             player,
             boards,
             dice,
-            self.values[rows],
-            self.inputs[rows],
+            values[rows],
+            inputs[rows],
             seed=self.seed,
             games=np.array([contest.pair for contest in turns], np.uint64),
             rounds=np.array([contest.round for contest in turns], np.uint32),
@@ -211,22 +234,24 @@ class _Table:
 
     def _judge_luck(
         self,
+        leg: int,
         side: int,
         turns: list[_Contest],
         boards: npt.NDArray[np.int8],
         dice: npt.NDArray[np.int8],
         rows: list[int],
     ) -> None:
-        if self.judge is None or self.result.luck is None:
+        judge, ruleset, (values, inputs) = self.legs[leg].judge, self.legs[leg].ruleset, self.legs[leg].utilities
+        if judge is None or self.result.luck is None:
             return
-        can_double = [c.ply > 0 or self.ruleset.opening == "reroll" or c.first_seat is not None for c in turns]
+        can_double = [c.ply > 0 or ruleset.opening == "reroll" or c.first_seat is not None for c in turns]
         lucks = engine.roll_luck(
-            self.rules,
-            self.judge,
+            self.rules[leg],
+            judge,
             boards,
             dice,
-            self.values[rows],
-            self.inputs[rows],
+            values[rows],
+            inputs[rows],
             np.array(can_double, np.uint8),
             threads=min(self.threads, len(turns)),
         )
@@ -242,13 +267,16 @@ class _Table:
         score = None if isinstance(chosen, Fault) else legal[chosen.tobytes()]
         has_moved = isinstance(chosen, Fault) or not np.array_equal(chosen, contest.board)
         contest.stuck = 0 if has_moved else contest.stuck + 1
-        is_void = isinstance(chosen, Fault) or (score is None and contest.stuck >= self.ruleset.stuck_limit)
+        is_void = isinstance(chosen, Fault) or (
+            score is None and contest.stuck >= self.legs[contest.leg].ruleset.stuck_limit
+        )
         if self.watch is not None:
             a_away, b_away = contest.away[contest.a_seat], contest.away[contest.a_seat ^ 1]
             self.watch(
                 WatchedTurn(
                     contest.pair,
                     contest.a_seat,
+                    contest.leg,
                     contest.round,
                     contest.ply,
                     contest.side,
@@ -282,15 +310,17 @@ class _Table:
     def _score(self, contest: _Contest, score: int) -> int | None:
         winner = contest.seat
         points = score if contest.side == 0 else -score
-        self.result.scores[(*self.index(contest), self.ruleset.scores.index(points))] += 1
+        self.result.scores[(*self.index(contest), self.scores.index(points))] += 1
         if self.length == 0:
             return points
         contest.away[winner] -= score
         if contest.away[winner] <= 0:
             return 1 if contest.side == 0 else -1
-        # After a drawn game the next one starts with a fresh opening roll.
-        contest.first_seat = winner if self.ruleset.next_game == "winner_rolls" and score > 0 else None
         contest.round += 1
+        contest.leg = (contest.leg + 1) % len(self.legs)
+        # After a drawn game the next one starts with a fresh opening roll.
+        winner_rolls = self.legs[contest.leg].ruleset.next_game == "winner_rolls"
+        contest.first_seat = winner if winner_rolls and score > 0 else None
         self._open(contest)
         return None
 

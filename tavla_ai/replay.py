@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, make_bot
-from tavla_ai.contests import utilities
+from tavla_ai.bots import Bot, make_bot, make_set_bot
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import write_whole
 from tavla_ai.formats.mat import Game, Match, Turn, write_mat
@@ -20,7 +19,8 @@ from tavla_ai.levels import Levels
 from tavla_ai.lockstep import WatchedTurn, play_pairs
 from tavla_ai.position import Play, Position, format_play
 from tavla_ai.results import BotIdentity, ContestLine, Settings, read_lines, read_settings
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.rulesets import MatchSet, Ruleset, games_of
+from tavla_ai.runners import ContestTable
 
 MAT_FOLDER = "mat"
 _PAIRS_AT_ONCE = 64
@@ -31,13 +31,13 @@ class Replayed:
     """A contest, turn by turn.
 
     Attributes:
-      ruleset: the game.
+      game: the game, or the set of games.
       players: names of A and B.
       length: points that win the match; None for a single game.
       turns: all turns of all its games, in order.
     """
 
-    ruleset: Ruleset
+    game: Ruleset | MatchSet
     players: tuple[str, str]
     length: int | None
     turns: tuple[WatchedTurn, ...]
@@ -50,7 +50,7 @@ class Replayed:
         """Return the steps of a turn; None where the player made no legal play."""
         if not isinstance(turn.after, np.ndarray):
             return None
-        return play_between(self.ruleset, turn.board, turn.dice, turn.after)
+        return play_between(games_of(self.game)[turn.leg], turn.board, turn.dice, turn.after)
 
     def match(self) -> Match:
         """Return the contest as match files hold it, A on the left.
@@ -58,8 +58,7 @@ class Replayed:
         Raises:
           RulesetError: match files do not hold this game.
         """
-        if self.ruleset.family != "opposed-hit":
-            raise RulesetError(f"{self.ruleset.name}: match files hold tavla and backgammon only")
+        check_has_mat(self.game)
         games = []
         for number, turns in enumerate(self.games(), start=1):
             last = turns[-1]
@@ -76,21 +75,33 @@ class Replayed:
             )
         # A name in a match file has no colon.
         a, b = (name.replace(":", " ") for name in self.players)
-        return Match(self.length, (a, b), tuple(games), (("Variation", self.ruleset.title),))
+        return Match(self.length, (a, b), tuple(games), (("Variation", self.game.title),))
 
     def text(self) -> str:
         """Return the contest for people, a turn a line."""
         lines = []
         for number, turns in enumerate(self.games(), start=1):
-            lines.append(f"Game {number}: " + ", ".join(self.players))
+            ruleset = games_of(self.game)[turns[0].leg]
+            kind = f" ({ruleset.name})" if isinstance(self.game, MatchSet) else ""
+            lines.append(f"Game {number}{kind}: " + ", ".join(self.players))
             for turn in turns:
                 steps = self.play_of(turn)
-                position = Position.from_board(turn.board, self.ruleset)
-                what = str(turn.after) if steps is None else format_play(position, steps, self.ruleset)
+                position = Position.from_board(turn.board, ruleset)
+                what = str(turn.after) if steps is None else format_play(position, steps, ruleset)
                 lines.append(f"{turn.ply + 1:4} {self.players[turn.side]}  {turn.dice[0]}{turn.dice[1]}: {what}")
             last = turns[-1]
             lines.append("     void" if last.score is None else f"     {self.players[last.side]} scores {last.score}")
         return "\n".join(lines)
+
+
+def check_has_mat(game: Ruleset | MatchSet) -> None:
+    """Check that match files hold the game, or all games of the set.
+
+    Raises:
+      RulesetError: they do not.
+    """
+    if any(ruleset.family != "opposed-hit" for ruleset in games_of(game)):
+        raise RulesetError(f"{game.name}: match files hold tavla and backgammon only")
 
 
 def play_between(
@@ -103,30 +114,23 @@ def play_between(
 
 
 def replay_pairs(
-    ruleset: Ruleset, a: Bot, b: Bot, seed: int, match_length: int | None, first_pair: int, num_pairs: int
+    game: Ruleset | MatchSet, a: Bot, b: Bot, seed: int, match_length: int | None, first_pair: int, num_pairs: int
 ) -> list[Replayed]:
     """Play pairs again and return their contests: A in seat 0, then in seat 1, pair by pair.
 
     Raises:
-      RulesetError: Gul Bara, whose turns are more than one play.
+      RulesetError: Gul Bara is among the games, whose turns are more than one play.
     """
-    if ruleset.family == "gul-bara":
-        raise RulesetError(f"{ruleset.name}: a turn is more than one play; its games are not played again")
     turns: dict[tuple[int, int], list[WatchedTurn]] = {}
-    values, inputs = utilities(ruleset, match_length)
     play_pairs(
-        ruleset,
-        a.player,
-        b.player,
+        ContestTable(game, [a, b], seed, match_length).legs(0, 1),
         seed=seed,
         first_pair=first_pair,
         num_pairs=num_pairs,
         length=match_length or 0,
-        values=values,
-        inputs=inputs,
         watch=lambda turn: turns.setdefault((turn.pair, turn.a_seat), []).append(turn),
     )
-    return [Replayed(ruleset, (a.name, b.name), match_length, tuple(turns[key])) for key in sorted(turns)]
+    return [Replayed(game, (a.name, b.name), match_length, tuple(turns[key])) for key in sorted(turns)]
 
 
 class TournamentReplay:
@@ -138,24 +142,24 @@ class TournamentReplay:
 
     Raises:
       TavlaError: the folder holds no tournament, or a player is not what it was.
-      RulesetError: it holds one of sets of games.
     """
 
     def __init__(self, path: Path, levels: Levels | None = None) -> None:
         self.path, self.levels = path, levels
         self.settings: Settings = read_settings(path)
-        if not isinstance(self.settings.ruleset, Ruleset):
-            raise RulesetError(f"{self.settings.ruleset.name}: the games of a set are not played again")
-        self.ruleset = self.settings.ruleset
+        self.game = self.settings.ruleset
         self.lines: Sequence[ContestLine] = read_lines(path)
         self.bots = tuple(self._bot(bot) for bot in self.settings.bots)
 
     def _bot(self, identity: BotIdentity) -> Bot:
-        bot = make_bot(identity.name, self.ruleset, self.levels, self.settings.match_length)
+        if isinstance(self.game, MatchSet):
+            bot = make_set_bot(identity.name, self.game, self.levels, self.settings.match_length)
+        else:
+            bot = make_bot(identity.name, self.game, self.levels, self.settings.match_length)
         now = BotIdentity.of_bot(bot)
         if now.weights_sha256 != identity.weights_sha256:
             raise TavlaError(f"{self.path}: {identity.name} has other weights than it played with")
-        if now.level != identity.level:
+        if (now.level, now.levels) != (identity.level, identity.levels):
             raise TavlaError(f"{self.path}: {identity.name} has been calibrated anew since it played")
         return bot
 
@@ -173,7 +177,7 @@ class TournamentReplay:
     def pairs(self, pairing: int, first_pair: int, num_pairs: int) -> list[Replayed]:
         """Play some pairs of a pairing again."""
         a, b = (self.bots[i] for i in self.settings.pairings[pairing])
-        return replay_pairs(self.ruleset, a, b, self.settings.seed, self.settings.match_length, first_pair, num_pairs)
+        return replay_pairs(self.game, a, b, self.settings.seed, self.settings.match_length, first_pair, num_pairs)
 
     def write_mats(self) -> int:
         """Write a match file for each contest that has none yet, and return how many.

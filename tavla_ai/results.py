@@ -42,20 +42,29 @@ class BotIdentity(BaseModel):
         description="of its checkpoint's weights, of each game of a set; null without a checkpoint"
     )
     level: Level | None = Field(default=None, description="how a level plays, which its name does not tell")
+    levels: tuple[Level | None, ...] = Field(
+        default=(), description="the same for each game of a set; none where no level plays in it"
+    )
 
     @staticmethod
-    def of(name: str, *checkpoints: Checkpoint | None, level: Level | None = None) -> BotIdentity:
+    def of(name: str, *checkpoints: Checkpoint | None) -> BotIdentity:
         """Return the identity of a network with a checkpoint, or with one for each game of a set."""
         hashes = [checkpoint.card.weights_sha256 if checkpoint else "none" for checkpoint in checkpoints]
-        return BotIdentity(name=name, weights_sha256=",".join(hashes) if any(checkpoints) else None, level=level)
+        return BotIdentity(name=name, weights_sha256=",".join(hashes) if any(checkpoints) else None)
 
     @staticmethod
     def of_bot(bot: Bot) -> BotIdentity:
         """Return the identity of a bot."""
-        level = None
-        if bot.name in LEVEL_NAMES:
-            level = Level(name=bot.name, ply=bot.level.ply, noise=bot.level.noise, cap=bot.level.cap)
-        return BotIdentity.of(bot.name, *(part.checkpoint for part in bot.parts or (bot,)), level=level)
+        levels = tuple(_level_of(part) for part in bot.parts)
+        return BotIdentity.of(bot.name, *(part.checkpoint for part in bot.parts or (bot,))).model_copy(
+            update={"levels": levels if any(levels) else (), "level": None if bot.parts else _level_of(bot)}
+        )
+
+
+def _level_of(bot: Bot) -> Level | None:
+    if bot.name not in LEVEL_NAMES:
+        return None
+    return Level(name=bot.name, ply=bot.level.ply, noise=bot.level.noise, cap=bot.level.cap)
 
 
 class Settings(BaseModel):
@@ -70,7 +79,9 @@ class Settings(BaseModel):
     games: int = Field(description="games, or matches, of each pairing, at most")
     seed: int = Field(description="of the dice")
     match_length: int | None = Field(description="points that win a match; null for single games")
-    judge: BotIdentity | None = Field(description="whose network judges luck; null without")
+    judge: BotIdentity | None = Field(
+        description="whose network judges luck, or networks for the games of a set; null without"
+    )
     until_ci: float | None = Field(description="half of the interval that is enough; null plays all games")
 
 

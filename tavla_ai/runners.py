@@ -17,7 +17,7 @@ from tavla_ai.bots import BASELINES, Bot, Level, checkpoint_bot, join_bots, make
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests, match_utilities, utilities
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.lockstep import play_pairs
+from tavla_ai.lockstep import Leg, play_pairs
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rulesets import MatchSet, Ruleset, games_of
 
@@ -38,11 +38,11 @@ class ContestTable:
       bots: who may play.
       seed: of the dice.
       match_length: points that win a match; None for single games.
-      judge: whose network says how lucky rolls were; None does without.
+      judges: whose network says how lucky rolls were, for each game of a set; None leaves a game's luck out.
 
     Raises:
-      RulesetError: Gul Bara, whose luck is not known, or a set is to be judged; or a set is to be played in single
-        games.
+      RulesetError: Gul Bara is to be judged, whose luck is not known; or a set is to be played in single games.
+      TavlaError: too many or too few judges.
     """
 
     def __init__(
@@ -51,28 +51,28 @@ class ContestTable:
         bots: Sequence[Bot],
         seed: int,
         match_length: int | None,
-        judge: Checkpoint | None,
+        judges: Sequence[Checkpoint | None] = (),
     ) -> None:
-        self.game, self.bots, self.judge = game, tuple(bots), judge
+        self.game, self.bots = game, tuple(bots)
         self.seed, self.match_length = seed, match_length
-        self.judging: engine.Player | None = None
+        self.judges = tuple(judges) or (None,) * len(games_of(game))
+        if len(self.judges) != len(games_of(game)):
+            raise TavlaError(f"{game.name}: expected a judge, or none, for each of its {len(games_of(game))} games")
         if isinstance(game, MatchSet):
             if match_length is None:
                 raise RulesetError(f"{game.name}: a set of games is played in matches; expected a match length")
-            if judge is not None:
-                raise RulesetError(f"{game.name}: each game of a set has its own network; its luck is not judged")
             self.utilities = match_utilities(game, match_length)
         else:
             self.utilities = [utilities(game, match_length)]
-            if judge is not None:
-                if game.family == "gul-bara":
-                    raise RulesetError(f"{game.name}: a turn is more than one roll; its luck is not known")
-                self.judging = network_player(game, judge.network_for(game))
-        self.rules = [engine.compile_rules(ruleset) for ruleset in games_of(game)]
+        self._judging = [
+            None if judge is None else _judging(ruleset, judge)
+            for ruleset, judge in zip(games_of(game), self.judges, strict=True)
+        ]
+        self._rules = [engine.compile_rules(ruleset) for ruleset in games_of(game)]
 
     def is_native(self, a: int, b: int) -> bool:
         """Return whether the engine plays both sides."""
-        return all(isinstance(part.player, engine.Player) for i in (a, b) for part in _parts(self.bots[i]))
+        return _native(self.bots[a]) is not None and _native(self.bots[b]) is not None
 
     def play(
         self,
@@ -96,22 +96,23 @@ class ContestTable:
             "length": self.match_length or 0,
             "threads": min(threads, num_pairs),
         }
+        a_players, b_players = _native(self.bots[a]), _native(self.bots[b])
+        if a_players is None or b_players is None:
+            return play_pairs(self.legs(a, b), **contest, progress=progress)
         if isinstance(self.game, MatchSet):
             result = engine.duel_set(
-                self.rules,
-                self._players(a),
-                self._players(b),
+                self._rules,
+                a_players,
+                b_players,
                 values=[values for values, _ in self.utilities],
                 inputs=[inputs for _, inputs in self.utilities],
+                judges=self._judging,  # type: ignore[arg-type]  # a generated stub does not say that None is taken
                 **contest,
             )
         else:
             values, inputs = self.utilities[0]
-            contest |= {"values": values, "inputs": inputs, "judge": self.judging}
-            players = self.bots[a].player, self.bots[b].player
-            if not (isinstance(players[0], engine.Player) and isinstance(players[1], engine.Player)):
-                return play_pairs(self.game, *players, **contest, progress=progress)
-            result = engine.duel(self.rules[0], players[0], players[1], **contest)
+            contest |= {"values": values, "inputs": inputs, "judge": self._judging[0]}
+            result = engine.duel(self._rules[0], a_players[0], b_players[0], **contest)
         if progress is not None:
             progress(2 * num_pairs)
         return Contests(
@@ -119,15 +120,22 @@ class ContestTable:
             result.contest_scores,
             result.contest_voids,
             result.contest_plies,
-            None if self.judging is None else result.luck,
+            result.luck if any(self.judges) else None,
         )
 
-    def _players(self, bot: int) -> list[engine.Player]:
-        players = [part.player for part in _parts(self.bots[bot])]
-        native = [player for player in players if isinstance(player, engine.Player)]
-        if len(native) < len(self.rules):
-            raise RulesetError(f"{self.bots[bot].name}: outside engines do not play sets of games")
-        return native
+    def legs(self, a: int, b: int) -> list[Leg]:
+        """Return the game, or the games of the set, with bot number `a` and number `b` at it."""
+        return [
+            Leg(ruleset, (of_a.player, of_b.player), stakes, judging)
+            for ruleset, of_a, of_b, stakes, judging in zip(
+                games_of(self.game),
+                _parts(self.bots[a]),
+                _parts(self.bots[b]),
+                self.utilities,
+                self._judging,
+                strict=True,
+            )
+        ]
 
     def recipe(self) -> dict[str, Any]:
         """Return what `from_recipe` needs to make the same table in another process.
@@ -141,7 +149,7 @@ class ContestTable:
             "names": [bot.name for bot in self.bots],
             "seed": self.seed,
             "match_length": self.match_length,
-            "judge": self.judge,
+            "judges": self.judges,
         }
 
     @staticmethod
@@ -155,11 +163,24 @@ class ContestTable:
                 for (spec, checkpoint, level), ruleset in zip(parts, games_of(game), strict=True)
             ]
             bots.append(made[0] if isinstance(game, Ruleset) else join_bots(name, made))
-        return ContestTable(game, bots, recipe["seed"], recipe["match_length"], recipe["judge"])
+        return ContestTable(game, bots, recipe["seed"], recipe["match_length"], recipe["judges"])
+
+
+def _judging(ruleset: Ruleset, judge: Checkpoint) -> engine.Player:
+    if ruleset.family == "gul-bara":
+        raise RulesetError(f"{ruleset.name}: a turn is more than one roll; its luck is not known")
+    return network_player(ruleset, judge.network_for(ruleset))
 
 
 def _parts(bot: Bot) -> tuple[Bot, ...]:
     return bot.parts or (bot,)
+
+
+def _native(bot: Bot) -> list[engine.Player] | None:
+    """Return the engine's players of a bot; None where an outside engine is among its players."""
+    players = [part.player for part in _parts(bot)]
+    native = [player for player in players if isinstance(player, engine.Player)]
+    return native if len(native) == len(players) else None
 
 
 def _recipe(bot: Bot) -> tuple[str, Checkpoint | None, Level]:

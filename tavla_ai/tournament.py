@@ -30,7 +30,7 @@ from tavla_ai.errors import TavlaError
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.ratings import Pairing, Ratings, rate
 from tavla_ai.results import BotIdentity, ResultsFolder, Settings
-from tavla_ai.rulesets import MatchSet, Ruleset, check_match_length, scores_of
+from tavla_ai.rulesets import MatchSet, Ruleset, check_match_length, games_of, scores_of
 from tavla_ai.runners import ContestTable, LocalRunner, Runner, ray_runner
 
 MAX_WORKERS = 1024
@@ -176,7 +176,7 @@ def play_tournament(
     progress: ProgressCallback | None = None,
     *,
     schedule: Schedule = "round-robin",
-    judge: Checkpoint | None = None,
+    judge: Checkpoint | Sequence[Checkpoint | None] | None = None,
     until_ci: float | None = None,
     out: Path | None = None,
     ray_workers: int = 0,
@@ -198,7 +198,8 @@ def play_tournament(
       bots: at least two, made for this game.
       games: games (or matches) of each pairing, even; with `until_ci` at most so many.
       schedule: who plays whom.
-      judge: whose network judges the luck of the rolls, at 0-ply; None does without.
+      judge: whose network judges the luck of the rolls, at 0-ply; for a set one for each of its games, None where
+        its luck is left out. None does without.
       until_ci: half of the 95 % interval that is enough, in points per game or as a share of matches.
       out: a folder for the results. One that holds a part of this tournament is gone on with: what was played is
         not played again.
@@ -215,12 +216,13 @@ def play_tournament(
     _check(ruleset, games, seed, match_length, workers)
     if until_ci is not None and not until_ci > 0:
         raise TavlaError(f"interval of ±{until_ci:g}: expected more than 0")
-    table = ContestTable(ruleset, bots, seed, match_length, judge)
+    judges = (judge,) if judge is None or isinstance(judge, Checkpoint) else tuple(judge)
+    table = ContestTable(ruleset, bots, seed, match_length, judges if any(judges) else ())
     pairings = scheduled(len(bots), schedule)
     with ExitStack() as stack:
         folder = None
         if out is not None:
-            settings = _settings(ruleset, bots, games, seed, match_length, schedule, judge, until_ci)
+            settings = _settings(table, games, schedule, until_ci)
             folder = stack.enter_context(ResultsFolder(out).opened(settings))
         runner = stack.enter_context(_runner(table, workers, ray_workers, ray_address))
         results: list[PairResult] = []
@@ -234,7 +236,7 @@ def play_tournament(
             ruleset=ruleset.name,
             seed=seed,
             match_length=match_length,
-            judge=None if judge is None else str(judge.path),
+            judge=_judge_name(table),
             pairings=tuple(results),
             ratings=rate(rated_pairings(results)) if len({bot.name for bot in bots}) == len(bots) else None,
             totals=tuple(
@@ -376,26 +378,30 @@ def _half_width(table: ContestTable, contests: Contests) -> float:
     return float("inf") if error is None else _QUANTILE * float(error)
 
 
-def _settings(
-    ruleset: Ruleset | MatchSet,
-    bots: Sequence[Bot],
-    games: int,
-    seed: int,
-    match_length: int | None,
-    schedule: Schedule,
-    judge: Checkpoint | None,
-    until_ci: float | None,
-) -> Settings:
+def _settings(table: ContestTable, games: int, schedule: Schedule, until_ci: float | None) -> Settings:
+    judge = _judge_name(table)
     return Settings(
-        ruleset=ruleset,
-        bots=tuple(BotIdentity.of_bot(bot) for bot in bots),
-        pairings=tuple(scheduled(len(bots), schedule)),
+        ruleset=table.game,
+        bots=tuple(BotIdentity.of_bot(bot) for bot in table.bots),
+        pairings=tuple(scheduled(len(table.bots), schedule)),
         games=games,
-        seed=seed,
-        match_length=match_length,
-        judge=None if judge is None else BotIdentity.of(str(judge.path), judge),
+        seed=table.seed,
+        match_length=table.match_length,
+        judge=None if judge is None else BotIdentity.of(judge, *table.judges),
         until_ci=until_ci,
     )
+
+
+def _judge_name(table: ContestTable) -> str | None:
+    """Return the network that judges luck, or those that do in the games of a set."""
+    judges = [
+        (ruleset.name, str(judge.path))
+        for ruleset, judge in zip(games_of(table.game), table.judges, strict=True)
+        if judge is not None
+    ]
+    if isinstance(table.game, Ruleset):
+        return judges[0][1] if judges else None
+    return ",".join(f"{name}={path}" for name, path in judges) or None
 
 
 def _pair_result(table: ContestTable, a: int, b: int, contests: Contests, speed: float | None) -> PairResult:

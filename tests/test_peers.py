@@ -17,7 +17,7 @@ from tavla_ai.bots.peers.players import Fault, PeerPlayer, close_plays, make_pee
 from tavla_ai.cli import main
 from tavla_ai.contests import utilities
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.lockstep import play_pairs
+from tavla_ai.lockstep import Leg, play_pairs
 from tavla_ai.match import Utility
 from tavla_ai.position import Position
 from tavla_ai.rulesets import get_ruleset
@@ -166,19 +166,15 @@ def test_games_in_lock_step_are_those_of_a_duel(
     a, b = (make_bot(checkpoint if spec == "network" else spec, ruleset).player for spec in specs)
     assert isinstance(a, engine.Player)
     assert isinstance(b, engine.Player)
-    values, inputs = utilities(ruleset, match_length)
-    expected = engine.duel(engine.compile_rules(ruleset), a, b, 6, 11, 12, match_length or 0, values, inputs)
+    stakes = utilities(ruleset, match_length)
+    expected = engine.duel(engine.compile_rules(ruleset), a, b, 6, 11, 12, match_length or 0, *stakes)
     finished: list[int] = []
     found = play_pairs(
-        ruleset,
-        a,
-        b,
+        [Leg(ruleset, (a, b), stakes)],
         seed=6,
         first_pair=11,
         num_pairs=12,
         length=match_length or 0,
-        values=values,
-        inputs=inputs,
         progress=finished.append,
     )
     np.testing.assert_array_equal(found.points, expected.points)
@@ -194,11 +190,9 @@ def test_a_void_game_in_lock_step_is_void() -> None:
     player = make_bot("random", ruleset).player
     assert isinstance(player, engine.Player)
     for length in (0, 3):
-        values, inputs = utilities(ruleset, length or None)
-        expected = engine.duel(engine.compile_rules(ruleset), player, player, 1, 0, 100, length, values, inputs)
-        found = play_pairs(
-            ruleset, player, player, seed=1, first_pair=0, num_pairs=100, length=length, values=values, inputs=inputs
-        )
+        stakes = utilities(ruleset, length or None)
+        expected = engine.duel(engine.compile_rules(ruleset), player, player, 1, 0, 100, length, *stakes)
+        found = play_pairs([Leg(ruleset, (player, player), stakes)], seed=1, first_pair=0, num_pairs=100, length=length)
         np.testing.assert_array_equal(found.void_games, expected.contest_voids)
         np.testing.assert_array_equal(found.points, expected.points)
 

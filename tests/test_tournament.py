@@ -400,20 +400,9 @@ class Stumbling:
 
 def test_luck_is_judged_in_games_with_outside_engines_too(judge: Checkpoint) -> None:
     """Games in lock-step are the engine's, luck as well."""
-    table = ContestTable(NORTH_SULTAN, [PUBEVAL, RANDOM], 3, 3, judge)
+    table = ContestTable(NORTH_SULTAN, [PUBEVAL, RANDOM], 3, 3, [judge])
     whole = table.play(0, 1, 0, 10)
-    apart = play_pairs(
-        NORTH_SULTAN,
-        PUBEVAL.player,
-        RANDOM.player,
-        seed=3,
-        first_pair=0,
-        num_pairs=10,
-        length=3,
-        values=table.utilities[0][0],
-        inputs=table.utilities[0][1],
-        judge=table.judging,
-    )
+    apart = play_pairs(table.legs(0, 1), seed=3, first_pair=0, num_pairs=10, length=3)
     assert whole.luck is not None
     assert apart.luck is not None
     np.testing.assert_allclose(apart.luck, whole.luck, atol=1e-9)
@@ -464,24 +453,72 @@ def test_the_games_of_a_set_are_played_in_turn(name: str, tmp_path: Path) -> Non
     assert result.matches == 40
     assert result.interval is not None
     # Plakoto alone can be drawn.
-    table = ContestTable(match_set, bots, 3, 7, None)
+    table = ContestTable(match_set, bots, 3, 7)
     played = table.play(0, 1, 0, 20)
     assert played.scores.shape == (20, 2, 5)
     np.testing.assert_array_equal(table.play(0, 1, 0, 20, threads=3).points, played.points)
     np.testing.assert_array_equal(table.play(1, 0, 0, 20).points, -played.points[:, ::-1])
     again = ContestTable.from_recipe(table.recipe()).play(0, 1, 5, 5)
     np.testing.assert_array_equal(again.points, played.points[5:10])
-    with pytest.raises(RulesetError, match="the games of a set are not played again"):
-        TournamentReplay(tmp_path / "out")
     write_report(tmp_path / "out", play_tournament(match_set, bots, 40, 3, 7, out=tmp_path / "out"), bots)
     assert match_set.title in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_a_set_has_matches_but_no_luck(judge: Checkpoint) -> None:
+def test_a_set_is_played_in_matches_and_has_a_judge_for_each_game(judge: Checkpoint) -> None:
     match_set = get_match_set("zar-greek")
     bots = [make_set_bot("random", match_set)] * 2
     with pytest.raises(RulesetError, match="zar-greek: a set of games is played in matches"):
         play_tournament(match_set, bots, 2, 1)
-    with pytest.raises(RulesetError, match="its luck is not judged"):
+    with pytest.raises(TavlaError, match="zar-greek: expected a judge, or none, for each of its 3 games"):
         play_tournament(match_set, bots, 2, 1, 5, judge=judge)
     assert play_tournament(match_set, bots, 20, 1, 5).pairings[0].match_win_share == 0.5
+
+
+def test_luck_in_the_games_of_a_set(judge: Checkpoint, tmp_path: Path) -> None:
+    """Luck of any of the games leaves the mean alone and takes from the error; games apart have the same."""
+    match_set = get_match_set("zar-greek")
+    others = "plakoto-greek=random,fevga=random"
+    bots = [make_set_bot(f"portes={judge.path}{noise},{others}", match_set) for noise in ("", ":0.1")]
+    judges = [judge, None, None]
+    result = play_tournament(match_set, bots, 200, 3, 3, judge=judges, out=tmp_path / "out")
+    pairing = result.pairings[0]
+    assert result.judge == f"portes={judge.path}"
+    assert pairing.adjusted is not None
+    assert pairing.match_win_share is not None
+    assert pairing.standard_error is not None
+    assert pairing.adjusted_standard_error is not None
+    assert abs(pairing.adjusted - pairing.match_win_share) < 3 * pairing.standard_error
+    assert 0 < pairing.adjusted_standard_error < pairing.standard_error
+    table = ContestTable(match_set, bots, 3, 3, judges)
+    whole = table.play(0, 1, 0, 10)
+    apart = play_pairs(table.legs(0, 1), seed=3, first_pair=0, num_pairs=10, length=3)
+    assert whole.luck is not None
+    assert apart.luck is not None
+    np.testing.assert_allclose(apart.luck, whole.luck, atol=1e-9)
+    for name in ("points", "scores", "void_games", "plies"):
+        np.testing.assert_array_equal(getattr(apart, name), getattr(whole, name))
+
+
+def test_the_games_of_a_set_are_played_again(judge: Checkpoint, tmp_path: Path) -> None:
+    match_set = get_match_set("zar-greek")
+    spec = f"portes={judge.path},plakoto-greek=random,fevga=random"
+    bots = [make_set_bot(spec, match_set), make_set_bot("random", match_set)]
+    play_tournament(match_set, bots, 6, 3, 7, out=tmp_path / "greek")
+    replay = TournamentReplay(tmp_path / "greek")
+    for number, line in enumerate(replay.lines, start=1):
+        contest = replay.contest(number)
+        assert len(contest.turns) == line.plies
+        assert contest.turns[-1].side == (0 if line.points > 0 else 1)
+        legs = [turns[0].leg for turns in contest.games()]
+        assert legs == [game % 3 for game in range(len(legs))]
+        assert "Game 2 (plakoto-greek)" in contest.text()
+        with pytest.raises(RulesetError, match="match files hold tavla and backgammon only"):
+            contest.match()
+    turkish = get_match_set("zar-turkish")
+    play_tournament(turkish, [make_set_bot("random", turkish)] * 2, 2, 3, 3, out=tmp_path / "turkish")
+    match = TournamentReplay(tmp_path / "turkish").contest(1).match()
+    assert dict(match.headers)["Variation"] == turkish.title
+    macedonian = get_match_set("zar-macedonian")
+    play_tournament(macedonian, [make_set_bot("random", macedonian)] * 2, 2, 3, 3, out=tmp_path / "macedonian")
+    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one play"):
+        TournamentReplay(tmp_path / "macedonian").contest(1)

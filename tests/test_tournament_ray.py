@@ -53,7 +53,7 @@ def test_results_do_not_depend_on_where_they_are_played(bots: list[Bot], network
 
 
 def test_a_worker_that_dies_is_replaced(bots: list[Bot], network: Checkpoint) -> None:
-    table = ContestTable(NORTH_SULTAN, bots, 5, None, network)
+    table = ContestTable(NORTH_SULTAN, bots, 5, None, [network])
     with ray_runner(table, 2) as runner:
         parts = runner.play(0, 1, 0, 60, None)
         points = [next(parts).points]

@@ -189,16 +189,29 @@ def make_set_bot(spec: str, match_set: MatchSet, levels: Levels | None = None, m
     Raises:
       TavlaError: a game of the set has no bot or two, or an unknown one; the errors of `make_bot`.
     """
+    parts = set_parts(spec, match_set)
     names = tuple(dict.fromkeys(match_set.games))
-    found = re.split(rf"(?:^|,)({'|'.join(map(re.escape, names))})=", spec)
-    parts = dict(zip(found[1::2], found[2::2], strict=True))
-    if not parts:
+    if parts is None:
         parts = dict.fromkeys(names, spec)
-    elif found[0] or len(found) != 2 * len(names) + 1 or len(parts) != len(names):
+    elif len(parts) != len(names):
         raise TavlaError(
             f"{spec}: expected a bot for each game, such as {','.join(f'{name}=random' for name in names)}"
         )
     return join_bots(spec, [make_bot(parts[name], get_ruleset(name), levels, match_length) for name in match_set.games])
+
+
+def set_parts(spec: str, match_set: MatchSet) -> dict[str, str] | None:
+    """Return what `GAME=WHAT,GAME=WHAT` says of the games of a set; None where it names no game.
+
+    Raises:
+      TavlaError: something stands before the first game, or a game is named twice.
+    """
+    names = tuple(dict.fromkeys(match_set.games))
+    found = re.split(rf"(?:^|,)({'|'.join(map(re.escape, names))})=", spec)
+    parts = dict(zip(found[1::2], found[2::2], strict=True))
+    if parts and (found[0] or len(found) != 2 * len(parts) + 1):
+        raise TavlaError(f"{spec}: expected each of {', '.join(names)} once, such as {names[0]}=...")
+    return parts or None
 
 
 def join_bots(name: str, parts: Sequence[Bot]) -> Bot:

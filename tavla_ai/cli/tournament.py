@@ -7,7 +7,7 @@ from typing import get_args
 
 import click
 
-from tavla_ai.bots import Bot, make_bot, make_set_bot, run_checkpoints
+from tavla_ai.bots import Bot, make_bot, make_set_bot, run_checkpoints, set_parts
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.cli.options import json_option, levels_option, ruleset_option, workers_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
@@ -16,9 +16,9 @@ from tavla_ai.errors import TavlaError
 from tavla_ai.formats.mat import write_mat
 from tavla_ai.levels import Levels
 from tavla_ai.ratings import Rating
-from tavla_ai.replay import TournamentReplay
+from tavla_ai.replay import TournamentReplay, check_has_mat
 from tavla_ai.report.tournament import write_report
-from tavla_ai.rulesets import MatchSet, Ruleset, get_game, scores_of
+from tavla_ai.rulesets import MatchSet, Ruleset, games_of, get_game, scores_of
 from tavla_ai.tournament import (
     MAX_WORKERS,
     BotTotal,
@@ -54,7 +54,9 @@ from tavla_ai.tournament import (
     help="Show the results without the luck of the rolls too; at 0-ply that takes some five times as long.",
 )
 @click.option(
-    "--judge", type=Path, metavar="DIR", help="Whose network judges luck.  [default: that of the first bot with one]"
+    "--judge",
+    metavar="DIR",
+    help="Whose network judges luck; for a set `portes=DIR,fevga=DIR`.  [default: that of the first bot with one]",
 )
 @click.option(
     "--until-ci",
@@ -100,7 +102,7 @@ def tournament(
     schedule: Schedule | None,
     ladder: Path | None,
     luck: bool,
-    judge: Path | None,
+    judge: str | None,
     until_ci: float | None,
     out: Path | None,
     wants_mat: bool,
@@ -143,8 +145,8 @@ def tournament(
     if wants_mat and out is None:
         raise click.UsageError("--mat writes into the folder of --out")
     game = get_game(ruleset_name)
-    if wants_mat and not (isinstance(game, Ruleset) and game.family == "opposed-hit"):
-        raise TavlaError(f"--mat: match files hold tavla and backgammon only, not {game.name}")
+    if wants_mat:
+        check_has_mat(game)
     specs = (*bots, *(run_checkpoints(ladder) if ladder is not None else ()))
     if len(specs) < 2:
         raise TavlaError(f"a tournament of {len(specs)}: expected at least 2 bots, such as pubeval random")
@@ -165,7 +167,7 @@ def tournament(
             max(1, workers),
             advance,
             schedule=schedule,
-            judge=_judge(game, players, luck, judge),
+            judge=_judges(game, players, luck, judge),
             until_ci=until_ci,
             out=out,
             ray_workers=ray_workers,
@@ -181,15 +183,40 @@ def tournament(
         _print_tournament(result)
 
 
-def _judge(game: Ruleset | MatchSet, players: list[Bot], luck: bool, judge: Path | None) -> Checkpoint | None:
+def _judges(
+    game: Ruleset | MatchSet, players: list[Bot], luck: bool, judge: str | None
+) -> tuple[Checkpoint | None, ...]:
+    """Return whose network judges the luck of each game."""
     if judge is not None:
-        return load_checkpoint(judge, game if isinstance(game, Ruleset) else None)
+        return _named_judges(game, judge)
     if not luck:
-        return None
-    for bot in players:
-        if bot.checkpoint is not None:
-            return bot.checkpoint
-    raise TavlaError("--luck: nobody here has a network to judge it; name one with --judge DIR")
+        return ()
+    # In Gul Bara a turn is more than one roll, whose luck is not known: a set with it is judged in its other games.
+    judges = tuple(
+        None if ruleset.family == "gul-bara" and isinstance(game, MatchSet) else _first_network(players, number)
+        for number, ruleset in enumerate(games_of(game))
+    )
+    if not any(judges):
+        raise TavlaError("--luck: nobody here has a network to judge it; name one with --judge DIR")
+    return judges
+
+
+def _first_network(players: list[Bot], number: int) -> Checkpoint | None:
+    parts = [(bot.parts or (bot,))[number] for bot in players]
+    return next((part.checkpoint for part in parts if part.checkpoint is not None), None)
+
+
+def _named_judges(game: Ruleset | MatchSet, judge: str) -> tuple[Checkpoint | None, ...]:
+    if isinstance(game, Ruleset):
+        return (load_checkpoint(Path(judge), game),)
+    parts = set_parts(judge, game)
+    if parts is None:
+        example = ",".join(f"{name}=DIR" for name in dict.fromkeys(game.games))
+        raise TavlaError(f"--judge {judge}: expected a checkpoint for each game whose luck counts, such as {example}")
+    return tuple(
+        load_checkpoint(Path(parts[ruleset.name]), ruleset) if ruleset.name in parts else None
+        for ruleset in games_of(game)
+    )
 
 
 def _print_tournament(result: TournamentResult) -> None:

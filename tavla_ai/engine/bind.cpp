@@ -434,15 +434,17 @@ DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::u
 DuelResult run_duel_set(const std::vector<const Rules*>& rules, const std::vector<const Player*>& a,
                         const std::vector<const Player*>& b, std::uint64_t seed, std::uint64_t first_pair,
                         std::int64_t num_pairs, int length, const std::vector<Matrix>& values,
-                        const std::vector<Matrix>& inputs, int threads) {
+                        const std::vector<Matrix>& inputs, int threads, const std::vector<const Player*>& judges) {
   require(length >= 1 && num_pairs >= 0, "length: a number from 1 up, num_pairs: from 0 up expected");
   const std::size_t n = rules.size();
   require(n > 0 && a.size() == n && b.size() == n && values.size() == n && inputs.size() == n,
           "duel_set: players and utilities for each game expected");
+  require(judges.empty() || judges.size() == n, "duel_set: a judge, or None, for each game expected");
   Contest contest{length, {}};
   for (std::size_t i = 0; i < n; ++i) {
     require(rules[i] && a[i] && b[i], "duel_set: rules and players expected, not None");
-    contest.legs.push_back(leg_of(*rules[i], *a[i], *b[i], nullptr, length, values[i], inputs[i]));
+    contest.legs.push_back(leg_of(*rules[i], *a[i], *b[i], judges.empty() ? nullptr : judges[i], length, values[i],
+                                  inputs[i]));
   }
   require(contest.scores().size() <= kMaxScores, "duel_set: the games have too many scores");
   const nb::gil_scoped_release release;
@@ -807,8 +809,9 @@ NB_MODULE(_core, m) {
         "swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by "
         "(points I need - 1, points he needs - 1). A network as `judge` says how lucky the rolls were.");
   m.def("duel_set", &run_duel_set, "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, "length"_a, "values"_a,
-        "inputs"_a, "threads"_a = 1,
-        "The same for matches whose games are of several kinds, played in turn: rules, players and utilities for each. "
+        "inputs"_a, "threads"_a = 1, "judges"_a = std::vector<const Player*>{},
+        "The same for matches whose games are of several kinds, played in turn: rules, players and utilities for each, "
+        "and a judge, or None where the luck of a game is left out. "
         "`contest_scores` then counts by all the scores that any of the games has, best first.");
   m.def("choose_plays", &run_choose_plays, "rules"_a, "player"_a, "boards"_a.noconvert(), "dice"_a.noconvert(),
         "values"_a.noconvert(), "inputs"_a.noconvert(), nb::kw_only(), "seed"_a, "games"_a.noconvert(),

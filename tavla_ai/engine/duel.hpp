@@ -31,6 +31,10 @@ struct Contest {
   int length = 0;
   std::vector<Leg> legs;
 
+  bool has_judge() const {
+    return std::any_of(legs.begin(), legs.end(), [](const Leg& leg) { return leg.judge != nullptr; });
+  }
+
   const Utility& utility(std::size_t leg, int away, int opponent_away) const {
     const std::vector<Utility>& grid = legs[leg].grid;
     return length == 0 ? grid[0] : grid[static_cast<std::size_t>(away - 1) * length + opponent_away - 1];
@@ -154,7 +158,7 @@ class DuelTable {
 
 inline DuelResult duel(const Contest& contest, std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs,
                        int threads) {
-  DuelResult result{static_cast<int>(contest.scores().size()), contest.legs.front().judge != nullptr, {}};
+  DuelResult result{static_cast<int>(contest.scores().size()), contest.has_judge(), {}};
   result.contests.resize(static_cast<std::size_t>(num_pairs) * 2);
   run_threads(threads, num_pairs, [&](int, std::int64_t begin, std::int64_t end) {
     DuelTable table(contest);
