@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
 from tavla_ai.bearoff import load_tables
-from tavla_ai.checkpoint import Checkpoint, load_checkpoint
+from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.cube import CubeDecision, cube_decision, may_double, turned
 from tavla_ai.ending import ROLLS, CubeEnding, ends_soon
 from tavla_ai.engine import MAX_PLY, MAX_SEED
@@ -542,7 +542,7 @@ class Evaluator:
         ladder = self.levels.ladder(self.ruleset, match.length)
         rated = ladder.levels[level_name(name)]
         if rated.checkpoint not in self._level_networks:
-            checkpoint = load_checkpoint(self.levels.folder(rated), self.ruleset)
+            checkpoint = self.levels.checkpoint(name, rated, self.ruleset)
             self._level_networks[rated.checkpoint] = checkpoint.network_for(self.ruleset)
         return ladder.level(name), self._level_networks[rated.checkpoint]
 

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from tavla_ai.checkpoint import CARD_FILE, Card, LossRate, Result, read_card
+from tavla_ai.checkpoint import CARD_FILE, Card, Checkpoint, LossRate, Result, load_checkpoint, read_card
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import write_whole
@@ -183,11 +183,25 @@ class Levels:
           TavlaError: the checkpoint is another one than the level was measured with.
         """
         card = read_card(self.folder(level) / CARD_FILE)
+        self._check_weights(name, level, card)
+        return card
+
+    def checkpoint(self, name: LevelName, level: RatedLevel, ruleset: Ruleset) -> Checkpoint:
+        """Return a level's checkpoint, for its game.
+
+        Raises:
+          CheckpointError: it cannot be used; see `load_checkpoint`.
+          TavlaError: it is another one than the level was measured with, so that its rating is not known.
+        """
+        checkpoint = load_checkpoint(self.folder(level), ruleset)
+        self._check_weights(name, level, checkpoint.card)
+        return checkpoint
+
+    def _check_weights(self, name: LevelName, level: RatedLevel, card: Card) -> None:
         if card.weights_sha256 != level.weights_sha256:
             raise TavlaError(
                 f"{self.folder(level)}: {name} was measured with other weights; measure it again with tavla calibrate"
             )
-        return card
 
     def with_ladder(self, ladder: Ladder) -> tuple[Ladder, ...]:
         """Return the file's ladders and a new one, in place of that of the same house and match length.

@@ -1,5 +1,6 @@
 """Files of levels for tests that need one."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,12 @@ def ladder(ruleset: str = "north-sultan", match_length: int = 3, checkpoint: str
 
 
 def write_levels(folder: Path, *ladders: dict[str, Any]) -> Path:
-    """Write them as `levels.yaml` into a folder and return its path."""
+    """Write them as `levels.yaml` into a folder, with the weights of checkpoints that are there; return its path."""
+    for one in ladders:
+        for level in one["levels"].values():
+            card = folder / level["checkpoint"] / "card.json"
+            if card.exists():
+                level["weights_sha256"] = json.loads(card.read_text())["weights_sha256"]
     path = folder / "levels.yaml"
     path.write_text(yaml.safe_dump({"schema_version": 1, "ladders": list(ladders)}))
     return path

@@ -40,6 +40,16 @@ def levels_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_levels(folder, ladder(), ladder(match_length=5), ladder("oyna-tavla", 5))
 
 
+@pytest.fixture
+def replaced_path(levels_path: Path, tmp_path: Path) -> Path:
+    """The same after its networks were replaced."""
+    shutil.copytree(levels_path.parent, tmp_path / "replaced")
+    for seed, name in enumerate(LEVEL_NAMES, start=10):
+        shutil.rmtree(tmp_path / "replaced" / name)
+        write_checkpoint(tmp_path / "replaced" / name, seed=seed)
+    return tmp_path / "replaced" / levels_path.name
+
+
 # The file
 
 
@@ -265,9 +275,9 @@ def test_a_report_of_bad_input_is_one_line(levels_path: Path, tmp_path: Path) ->
     assert not (tmp_path / "out").exists()
 
 
-def test_levels_lists_the_ladders(levels_path: Path) -> None:
-    text = ok("levels", "--levels", levels_path)
-    assert text.count("another one was measured") == 9
+def test_levels_lists_the_ladders(levels_path: Path, replaced_path: Path) -> None:
+    assert "another one was measured" not in ok("levels", "--levels", levels_path)
+    assert ok("levels", "--levels", replaced_path).count("another one was measured") == 9
     listed = ok_json("levels", "--levels", levels_path, "--ruleset", "oyna-tavla")
     assert [one["ruleset"] for one in listed["ladders"]] == ["oyna-tavla"]
     assert "unknown ruleset" in fails("levels", "--levels", levels_path, "--ruleset", "nowhere")
@@ -420,10 +430,14 @@ def test_the_tables_are_of_what_was_measured(own_levels: Path) -> None:
     assert "1752" in rows["Hard"]
 
 
-def test_a_level_whose_network_was_replaced_is_measured_anew_first(levels_path: Path, tmp_path: Path) -> None:
+def test_a_level_whose_network_was_replaced_is_measured_anew_first(replaced_path: Path, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(f"{BEGIN}\n{END}\n")
-    for command in (("measure", "easy", "--games", 2), ("levels", "--table", tmp_path / "README.md")):
-        assert "was measured with other weights" in fails(*command, "--levels", levels_path)
+    for command in (
+        ("measure", "easy", "--games", 2),
+        ("levels", "--table", tmp_path / "README.md"),
+        ("tournament", "easy", "random", "--games", 2),
+    ):
+        assert "was measured with other weights" in fails(*command, "--levels", replaced_path)
 
 
 def test_mistakes_of_measuring_levels_are_one_line(own_levels: Path, tmp_path: Path) -> None:

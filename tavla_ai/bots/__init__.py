@@ -124,7 +124,7 @@ def level_bot(name: LevelName, ruleset: Ruleset, levels: Levels | None, match_le
       match_length: points that win the matches it is to play; None for single games.
 
     Raises:
-      TavlaError: there is no such file, or it has no levels of that game.
+      TavlaError: there is no such file, it has no levels of that game, or the level was measured with other weights.
       CheckpointError: the level's checkpoint cannot be used; see `load_checkpoint`.
     """
     if levels is None:
@@ -133,9 +133,9 @@ def level_bot(name: LevelName, ruleset: Ruleset, levels: Levels | None, match_le
             f"{LEVELS_VARIABLE}, or write ./{name} for a folder"
         )
     ladder = levels.ladder(ruleset, match_length)
-    level, folder = ladder.level(name), levels.folder(ladder.levels[name])
+    level = ladder.level(name)
     plays = Level(level.ply, level.noise, level.cap)
-    return checkpoint_bot(name, ruleset, load_checkpoint(folder, ruleset), plays)
+    return checkpoint_bot(name, ruleset, levels.checkpoint(name, ladder.levels[name], ruleset), plays)
 
 
 def make_bot(spec: str, ruleset: Ruleset, levels: Levels | None = None, match_length: int | None = None) -> Bot:
