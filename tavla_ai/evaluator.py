@@ -489,7 +489,8 @@ class Evaluator:
 
         Raises:
           RulesetError: see `rank_plays`.
-          TavlaError: a level by name without a file of levels, or the game has none there; see `Levels`.
+          TavlaError: a level by name without a file of levels, or the game has none there, or its network was replaced
+            since it was measured; see `Levels`.
           CheckpointError: the named level's checkpoint cannot be used; see `load_checkpoint`.
         """
         if not 0 <= seed <= MAX_SEED:
@@ -522,15 +523,18 @@ class Evaluator:
     ) -> LegalPlay:
         """Return the play that a server makes for a player whose time is up: that of the Easy level.
 
-        It is the measured one where the evaluator's file of levels has the game; else this network's with an error
-        that nobody has measured.
+        It is the measured one where the evaluator's file of levels has the game, and the network that was measured is
+        still there; else this network's with an error that nobody has measured, since a play there must be.
 
         Raises:
           RulesetError: see `rank_plays`.
           TavlaError: the file of levels cannot be read; see `Levels`.
           CheckpointError: see `level_play`.
         """
-        is_measured = self.levels is not None and self.levels.find(self.ruleset, match.length) is not None
+        ladder = None if self.levels is None else self.levels.find(self.ruleset, match.length)
+        is_measured = (
+            ladder is not None and self.levels is not None and self.levels.is_as_measured(ladder.levels["easy"])
+        )
         return self.level_play(position, dice, match, level="easy" if is_measured else EASY, seed=seed)
 
     def _named_level(self, name: LevelName, match: MatchState) -> tuple[Level, engine.Network]:
@@ -541,10 +545,10 @@ class Evaluator:
             )
         ladder = self.levels.ladder(self.ruleset, match.length)
         rated = ladder.levels[level_name(name)]
-        if rated.checkpoint not in self._level_networks:
+        if rated.weights_sha256 not in self._level_networks:
             checkpoint = self.levels.checkpoint(name, rated, self.ruleset)
-            self._level_networks[rated.checkpoint] = checkpoint.network_for(self.ruleset)
-        return ladder.level(name), self._level_networks[rated.checkpoint]
+            self._level_networks[rated.weights_sha256] = checkpoint.network_for(self.ruleset)
+        return ladder.level(name), self._level_networks[rated.weights_sha256]
 
     # Concessions
 

@@ -182,9 +182,17 @@ class Levels:
           CheckpointError: it cannot be read.
           TavlaError: the checkpoint is another one than the level was measured with.
         """
-        card = read_card(self.folder(level) / CARD_FILE)
-        self._check_weights(name, level, card)
-        return card
+        if not self.is_as_measured(level):
+            raise _replaced(name, self.folder(level))
+        return read_card(self.folder(level) / CARD_FILE)
+
+    def is_as_measured(self, level: RatedLevel) -> bool:
+        """Return whether a level's checkpoint is the one that was measured.
+
+        Raises:
+          CheckpointError: its card cannot be read.
+        """
+        return read_card(self.folder(level) / CARD_FILE).weights_sha256 == level.weights_sha256
 
     def checkpoint(self, name: LevelName, level: RatedLevel, ruleset: Ruleset) -> Checkpoint:
         """Return a level's checkpoint, for its game.
@@ -194,14 +202,9 @@ class Levels:
           TavlaError: it is another one than the level was measured with, so that its rating is not known.
         """
         checkpoint = load_checkpoint(self.folder(level), ruleset)
-        self._check_weights(name, level, checkpoint.card)
+        if checkpoint.card.weights_sha256 != level.weights_sha256:
+            raise _replaced(name, self.folder(level))
         return checkpoint
-
-    def _check_weights(self, name: LevelName, level: RatedLevel, card: Card) -> None:
-        if card.weights_sha256 != level.weights_sha256:
-            raise TavlaError(
-                f"{self.folder(level)}: {name} was measured with other weights; measure it again with tavla calibrate"
-            )
 
     def with_ladder(self, ladder: Ladder) -> tuple[Ladder, ...]:
         """Return the file's ladders and a new one, in place of that of the same house and match length.
@@ -212,6 +215,10 @@ class Levels:
         found = self.ladders if self.path.exists() else ()
         by_key = {(one.ruleset, one.match_length): one for one in (*found, ladder)}
         return tuple(by_key.values())
+
+
+def _replaced(name: LevelName, folder: Path) -> TavlaError:
+    return TavlaError(f"{folder}: {name} was measured with other weights; measure it again with tavla calibrate")
 
 
 def save_levels(path: Path, ladders: tuple[Ladder, ...]) -> Levels:

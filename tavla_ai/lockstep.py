@@ -99,6 +99,18 @@ class _Contest:
         return self.seat ^ self.a_seat
 
 
+def check_turns_are_plays(ruleset: Ruleset) -> None:
+    """Check that a game can be played, or played again, turn by turn.
+
+    Raises:
+      RulesetError: it is Gul Bara.
+    """
+    if ruleset.family == "gul-bara":
+        raise RulesetError(
+            f"{ruleset.name}: a turn is more than one play; no outside engine plays it, and no game is played again"
+        )
+
+
 def play_pairs(
     legs: Sequence[Leg],
     *,
@@ -122,11 +134,10 @@ def play_pairs(
       watch: called with every turn; those of one contest come in order, contests go on side by side.
 
     Raises:
-      RulesetError: Gul Bara is among the games, whose turns are more than one play.
+      RulesetError: Gul Bara is among the games.
     """
     for one in legs:
-        if one.ruleset.family == "gul-bara":
-            raise RulesetError(f"{one.ruleset.name}: a turn is more than one play; its games are played by the engine")
+        check_turns_are_plays(one.ruleset)
     scores = sorted({score for one in legs for score in one.ruleset.scores}, reverse=True)
     result = Contests.empty(num_pairs, len(scores), any(one.judge for one in legs))
     table = _Table(legs, scores, seed, length, threads, watch, result, first_pair)

@@ -116,7 +116,6 @@ def measure_level(
     """
     bot = level_bot(name, ruleset, levels, match_length)
     rated = levels.ladder(ruleset, match_length).levels[name]
-    levels.measured_card(name, rated)
     if not may_replace:
         _check_no_loss(levels.path, rated.results, opponents, rated.ply, games)
     players = [make_bot(spec, ruleset, levels, match_length) for spec in opponents]

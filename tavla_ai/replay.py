@@ -167,12 +167,19 @@ class TournamentReplay:
         """Play contest number `number`, from 1 up, of `results.jsonl` again.
 
         Raises:
-          TavlaError: there is no such contest.
+          TavlaError: there is no such contest, or it goes otherwise than it did, which only a version can do in which
+            players that err, or the rules, are other ones.
         """
         if not 1 <= number <= len(self.lines):
             raise TavlaError(f"game {number} of {self.path}: expected 1 to {len(self.lines)}")
         line = self.lines[number - 1]
-        return self.pairs(line.pairing, line.pair, 1)[line.a_seat]
+        contest = self.pairs(line.pairing, line.pair, 1)[line.a_seat]
+        if len(contest.turns) != line.plies:
+            raise TavlaError(
+                f"{self.path}: game {number} took {line.plies} turns and takes {len(contest.turns)} now; "
+                "it was played by another version of tavla"
+            )
+        return contest
 
     def pairs(self, pairing: int, first_pair: int, num_pairs: int) -> list[Replayed]:
         """Play some pairs of a pairing again."""

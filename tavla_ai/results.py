@@ -194,7 +194,7 @@ class ResultsFolder:
 
 
 def _without_levels(bots: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: value for key, value in bot.items() if key != "level"} for bot in bots]
+    return [{key: value for key, value in bot.items() if key not in ("level", "levels")} for bot in bots]
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tavla_ai.bots import BASELINES, Bot, Level, checkpoint_bot, join_bots, make
 from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.contests import Contests, match_utilities, utilities
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.lockstep import Leg, play_pairs
+from tavla_ai.lockstep import Leg, check_turns_are_plays, play_pairs
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rulesets import MatchSet, Ruleset, games_of
 
@@ -41,7 +41,8 @@ class ContestTable:
       judges: whose network says how lucky rolls were, for each game of a set; None leaves a game's luck out.
 
     Raises:
-      RulesetError: Gul Bara is to be judged, whose luck is not known; or a set is to be played in single games.
+      RulesetError: Gul Bara is to be judged, whose luck is not known, or played by an outside engine; or a set is to be
+        played in single games.
       TavlaError: too many or too few judges.
     """
 
@@ -64,6 +65,9 @@ class ContestTable:
             self.utilities = match_utilities(game, match_length)
         else:
             self.utilities = [utilities(game, match_length)]
+        if any(_native(bot) is None for bot in self.bots):
+            for ruleset in games_of(game):
+                check_turns_are_plays(ruleset)
         self._judging = [
             None if judge is None else _judging(ruleset, judge)
             for ruleset, judge in zip(games_of(game), self.judges, strict=True)

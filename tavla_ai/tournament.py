@@ -123,7 +123,9 @@ class TournamentResult(BaseModel):
     ruleset: str = Field(description="name of the game, or of the set of games")
     seed: int = Field(description="seed of the dice, the same for every pairing")
     match_length: int | None = Field(description="points that win a match; null for single games")
-    judge: str | None = Field(default=None, description="whose network judged luck; null without")
+    judge: str | None = Field(
+        default=None, description="whose network judged luck, in a set `GAME=DIR` for each game that was; null without"
+    )
     pairings: tuple[PairResult, ...] = Field(description="in the order played")
     totals: tuple[BotTotal, ...] = Field(description="one for each bot, in the order given")
     ratings: Ratings | None = Field(
@@ -209,7 +211,9 @@ def play_tournament(
     The other arguments and errors are those of `play_pairing`.
 
     Raises:
-      TavlaError: fewer than two bots, no such interval, Ray is not installed, or the folder holds something else.
+      TavlaError: fewer than two bots, no such interval, too many or too few judges, Ray is not installed, or the folder
+        holds something else.
+      RulesetError: an outside engine is to play Gul Bara.
     """
     if len(bots) < 2:
         raise TavlaError(f"a tournament of {len(bots)}: expected at least 2 bots")

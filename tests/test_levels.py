@@ -76,8 +76,8 @@ def without(name: str) -> dict[str, Any]:
     return found
 
 
-def with_easy(**changes: Any) -> dict[str, Any]:
-    found = ladder()
+def with_easy(ruleset: str = "north-sultan", **changes: Any) -> dict[str, Any]:
+    found = ladder(ruleset)
     found["levels"]["easy"] |= changes
     return found
 
@@ -153,15 +153,17 @@ def test_levels_measure_their_error_rate(levels_path: Path) -> None:
     assert easy["loss"] != hard["loss"]
 
 
-def test_a_tournament_of_levels_knows_when_they_were_calibrated_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("game", "house"), [("north-sultan", "north-sultan"), ("zar-turkish", "portes")])
+def test_a_tournament_of_levels_knows_when_they_were_calibrated_anew(game: str, house: str, tmp_path: Path) -> None:
+    """In single games, and in a set, whose levels are those of its games."""
     for seed, name in enumerate(LEVEL_NAMES):
         write_checkpoint(tmp_path / name, seed=seed)
-    path, out = write_levels(tmp_path, ladder()), tmp_path / "out"
-    command = ("tournament", "easy", "hard", "--games", 4, "--out", out, "--levels", path)
+    path, out = write_levels(tmp_path, ladder(house)), tmp_path / "out"
+    command = ("tournament", "easy", "hard", "--games", 4, "--out", out, "--levels", path, "--ruleset", game)
     ok(*command)
     ok(*command)
-    assert ok("tournament", "--replay", out, "--levels", path).startswith("Game 1: easy, hard")
-    write_levels(tmp_path, with_easy(noise=0.3))
+    assert "easy, hard" in ok("tournament", "--replay", out, "--levels", path).splitlines()[0]
+    write_levels(tmp_path, with_easy(house, noise=0.3))
     assert "easy has been calibrated anew" in fails(*command)
     assert "easy has been calibrated anew" in fails("tournament", "--replay", out, "--levels", path)
 
@@ -428,6 +430,16 @@ def test_the_tables_are_of_what_was_measured(own_levels: Path) -> None:
     assert f"{pubeval.points_per_game:+.3f}".replace("-", "−") in rows["Hard"]
     assert "±" not in rows["Medium"]
     assert "1752" in rows["Hard"]
+
+
+def test_a_replaced_network_is_refused_but_a_time_out_is_played(levels_path: Path, replaced_path: Path) -> None:
+    start, match = Position.start(NORTH_SULTAN), MatchState(length=3)
+    network = load_checkpoint(levels_path.parent / "easy")
+    evaluator = Evaluator(network, NORTH_SULTAN, levels=Levels(replaced_path))
+    with pytest.raises(TavlaError, match="easy was measured with other weights"):
+        evaluator.level_play(start, (3, 2), match, level="easy")
+    unmeasured = evaluator.level_play(start, (3, 2), match, level=EASY, seed=3)
+    assert evaluator.timeout_play(start, (3, 2), match, seed=3) == unmeasured
 
 
 def test_a_level_whose_network_was_replaced_is_measured_anew_first(replaced_path: Path, tmp_path: Path) -> None:

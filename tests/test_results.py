@@ -211,6 +211,16 @@ def test_a_game_is_played_again_from_its_line(bots: list[Bot], tmp_path: Path, m
         replay.contest(73)
 
 
+def test_a_game_that_goes_otherwise_now_is_not_shown(bots: list[Bot], tmp_path: Path) -> None:
+    play(tmp_path, bots)
+    results = tmp_path / "results.jsonl"
+    first, *others = results.read_text().splitlines(keepends=True)
+    line = json.loads(first)
+    results.write_text("".join([json.dumps(line | {"plies": line["plies"] + 2}) + "\n", *others]))
+    with pytest.raises(TavlaError, match=r"game 1 took \d+ turns and takes \d+ now"):
+        TournamentReplay(tmp_path).contest(1)
+
+
 def test_a_match_file_for_each_match(bots: list[Bot], tmp_path: Path) -> None:
     play(tmp_path, bots, games=4)
     assert TournamentReplay(tmp_path).write_mats() == 12

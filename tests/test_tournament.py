@@ -10,7 +10,7 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 
 from tavla_ai import engine, runners, tournament
-from tavla_ai.bots import Bot, make_bot, make_set_bot
+from tavla_ai.bots import Bot, join_bots, make_bot, make_set_bot
 from tavla_ai.bots.peers.players import Fault
 from tavla_ai.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.contests import utilities
@@ -19,7 +19,7 @@ from tavla_ai.lockstep import play_pairs
 from tavla_ai.match import Utility, match_equity
 from tavla_ai.replay import TournamentReplay
 from tavla_ai.report.tournament import write_report
-from tavla_ai.rulesets import get_match_set, get_ruleset, ruleset_names
+from tavla_ai.rulesets import Ruleset, get_match_set, get_ruleset, ruleset_names
 from tavla_ai.runners import ContestTable
 from tavla_ai.tournament import PairResult, play_pairing, play_tournament, rated_pairings, scheduled
 
@@ -381,8 +381,8 @@ class Stumbling:
 
     name = "stumbling"
 
-    def __init__(self, fails_at: int = 0, cheats_at: int = 0) -> None:
-        self.rules = engine.compile_rules(NORTH_SULTAN)
+    def __init__(self, ruleset: Ruleset = NORTH_SULTAN, fails_at: int = 0, cheats_at: int = 0) -> None:
+        self.rules = engine.compile_rules(ruleset)
         self.fails_at, self.cheats_at, self.asked = fails_at, cheats_at, 0
 
     def choose_plays(self, boards: np.ndarray, dice: np.ndarray) -> list[Any]:
@@ -416,6 +416,24 @@ def test_a_player_that_fails_or_cheats_voids_its_game() -> None:
     assert result.faults == {"stumbling: it crashed": 1, "stumbling: an illegal play": 1}
     assert result.void_games == 2
     assert result.wins + result.losses + result.draws == 20
+
+
+def test_an_outside_engine_plays_in_sets_too() -> None:
+    """It may fail in any of the games; Gul Bara it cannot play, and nothing is begun."""
+    greek, macedonian = get_match_set("zar-greek"), get_match_set("zar-macedonian")
+    others = [make_bot("random", get_ruleset(name)) for name in ("plakoto-greek", "fevga")]
+    random = make_set_bot("random", greek)
+    stumbling = join_bots("stumbling", [Bot("stumbling", Stumbling(get_ruleset("portes"), fails_at=150)), *others])
+    pairing = play_tournament(greek, [random, stumbling], 10, 1, 7).pairings[0]
+    assert pairing.faults == {"stumbling: it crashed": 1}
+    assert pairing.draws == 1
+    assert pairing.wins + pairing.losses == 9
+    parts = [
+        Bot("stumbling", Stumbling(get_ruleset("portes"))),
+        *(make_bot("random", get_ruleset(name)) for name in macedonian.games[1:]),
+    ]
+    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one play; no outside engine plays it"):
+        play_tournament(macedonian, [make_set_bot("random", macedonian)] * 2 + [join_bots("x", parts)], 2, 1, 7)
 
 
 # Sets of games

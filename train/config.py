@@ -153,8 +153,8 @@ class LookaheadConfig(_Section):
         default=0,
         ge=0,
         le=MOST_CANDIDATES,
-        description="replies to each roll that the network is asked about, those that look best to first order; 0 asks "
-        "about all, some two to three times as slow as 8",
+        description="replies to each roll that are looked at, those that look best to first order; 0 looks at all, "
+        "some two to three times as slow as 8",
     )
     finalists: int = Field(
         default=0,
@@ -295,6 +295,8 @@ class TrainConfig(_Section):
             raise ValueError("targets: a turn of Gul Bara is more than one roll; only td can be learned")
         if self.learner.sibling_weight and not (self.targets == "lookahead" and self.lookahead.siblings):
             raise ValueError("learner.sibling_weight: needs targets: lookahead and lookahead.siblings of at least 1")
+        if self.lookahead.finalists and not self.lookahead.candidates:
+            raise ValueError("lookahead.finalists: needs lookahead.candidates, of which they are some")
         return self
 
     @property

@@ -17,12 +17,12 @@ from tavla_ai.calibration import (
     win_share,
 )
 from tavla_ai.calibration import calibrate as calibrate_levels
-from tavla_ai.checkpoint import CARD_FILE, is_checkpoint, load_checkpoint, read_card
+from tavla_ai.checkpoint import is_checkpoint, load_checkpoint
 from tavla_ai.cli.options import json_option, levels_option, read_numbers, ruleset_option, workers_option
 from tavla_ai.cli.printing import percent, print_json, print_table, progress
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
-from tavla_ai.levels import DEFAULT_LEVELS, LEVEL_NAMES, Ladder, LevelName, Levels, level_name
+from tavla_ai.levels import DEFAULT_LEVELS, LEVEL_NAMES, Ladder, LevelName, Levels, RatedLevel, level_name
 from tavla_ai.likeness import BLUNDER, LikenessReport, LossSpread, measure_likeness
 from tavla_ai.report.levels import write_likeness
 from tavla_ai.report.strength import write_tables
@@ -260,7 +260,7 @@ def _print_ladders(path: Path, ladders: tuple[Ladder, ...]) -> None:
                 f"{ladder.ruleset}, to {ladder.match_length}",
                 name,
                 str(file.folder(rated)),
-                _state(file.folder(rated), rated.weights_sha256),
+                _state(file, rated),
                 str(rated.ply),
                 f"{rated.noise:.4f}",
                 f"{rated.cap:.4f}",
@@ -275,12 +275,11 @@ def _print_ladders(path: Path, ladders: tuple[Ladder, ...]) -> None:
     )
 
 
-def _state(folder: Path, weights_sha256: str) -> str:
+def _state(levels: Levels, rated: RatedLevel) -> str:
     """Return what keeps a checkpoint from being the measured one; nothing where it is."""
-    if not is_checkpoint(folder):
+    if not is_checkpoint(levels.folder(rated)):
         return "is not there"
-    same = read_card(folder / CARD_FILE).weights_sha256 == weights_sha256
-    return "" if same else "another one was measured"
+    return "" if levels.is_as_measured(rated) else "another one was measured"
 
 
 def _print_likeness(out: Path, report: LikenessReport) -> None:

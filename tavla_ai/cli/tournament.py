@@ -51,12 +51,14 @@ from tavla_ai.tournament import (
 )
 @click.option(
     "--luck/--no-luck",
-    help="Show the results without the luck of the rolls too; at 0-ply that takes some five times as long.",
+    help="Show the results without the luck of the rolls too; at 0-ply that takes five to eight times as long. "
+    "Gul Bara in a set is left out.",
 )
 @click.option(
     "--judge",
     metavar="DIR",
-    help="Whose network judges luck; for a set `portes=DIR,fevga=DIR`.  [default: that of the first bot with one]",
+    help="Whose network judges luck; for a set `portes=DIR,fevga=DIR`.  [default: in each game that of the first bot "
+    "with one]",
 )
 @click.option(
     "--until-ci",

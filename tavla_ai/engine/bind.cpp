@@ -340,6 +340,7 @@ SelfPlayParts run_lookahead(const Rules& rules, const Network& network, std::uin
   require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
   require(candidates >= 0 && candidates <= Replies::kMostCandidates,
           "candidates: a number from 0 to " + std::to_string(Replies::kMostCandidates) + " expected");
+  require(finalists == 0 || candidates > 0, "finalists: candidates, of which they are some, expected");
   require(finalists >= 0 && finalists <= Replies::kMostCandidates,
           "finalists: a number from 0 to " + std::to_string(Replies::kMostCandidates) + " expected");
   const UtilityMix mix = mix_of(values, inputs, shares, rules.num_scores());
@@ -771,7 +772,8 @@ NB_MODULE(_core, m) {
         "with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best "
         "are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among all, "
         "or, where `candidates` is not 0, among so many that look best to first order; where `finalists` is not 0, among so "
-        "many of these that look best by their first layer. With lambda_ above 0 every position of a game is kept, `sample` is for siblings, and what look-ahead corrects later in the game is handed back.");
+        "many of these that look best by their first layer. With lambda_ above 0 every position of a game is kept, "
+        "`sample` is for siblings, and what look-ahead corrects later in the game is handed back.");
   m.def("random_walk",
         [](const Rules& rules, std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games) {
           RandomWalk walk = random_walk(rules, seed, first_game, num_games);

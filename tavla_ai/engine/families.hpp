@@ -30,8 +30,7 @@ struct CommonFamily {
   // With all men home, whether the larger die must come first where it can.
   static constexpr bool larger_die_first = false;
 
-  // Whether of two steps with different dice either may come first where both may be made at once: neither opens or
-  // closes anything to the other.
+  // Whether two steps with different dice, each legal at the root, may be made in either order and end alike.
   static constexpr bool steps_commute = false;
 
   // Keeps only some of the legal plays, after all other rules.
@@ -135,7 +134,7 @@ struct OpposedHit : CommonFamily<OpposedHit<HitAndRun, LargerDieFirst, Triple>> 
   using Common = CommonFamily<OpposedHit>;
   static constexpr int held_by = 2;
   static constexpr bool larger_die_first = LargerDieFirst;
-  // Bearing off with the larger die opens up once a checker beyond it has come down, and never closes.
+  // Of two such steps neither closes anything to the other: nobody but a hitter in his home is held up by his own step.
   static constexpr bool steps_commute = HitAndRun;
   static constexpr int facing(int point) { return opposed_point(point); }
 

@@ -118,9 +118,7 @@ class Generator {
         if (F::may_end(turn_, node(parent))) keep_if_new(parent);
         continue;
       }
-      // A lone checker that has moved does not stand where it began any more.
-      const std::uint32_t skipped = met & node(0).occupied & node(parent).occupied;
-      std::uint32_t found = F::sources(turn_, node(parent), second, bit(second)) & ~skipped;
+      std::uint32_t found = F::sources(turn_, node(parent), second, bit(second)) & ~met;
       for (; found; found &= found - 1) {
         const int child = step(parent, std::countr_zero(found), second);
         if (!F::may_end(turn_, node(child)) || !keep_if_new(child)) --list_.num_nodes_;

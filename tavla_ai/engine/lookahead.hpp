@@ -20,7 +20,7 @@ struct LookaheadSettings {
   int siblings = 0;      // of a decision, the best plays besides the one that was made, at most
   double margin = 0;     // and those only that look worse than the best by no more than so many points
   int candidates = 0;    // replies to each roll that are looked at, see Replies; 0 looks at all
-  int finalists = 0;     // and that the network is asked about
+  int finalists = 0;     // and that the network is asked about; 0 asks about all candidates
   double lambda = 0;     // of the returns over what look-ahead corrects further on in the game
 };
 

@@ -42,6 +42,10 @@ class Replies {
         gradient_(root_.size()), by_activation_(root_.size()), gains_(network_, gradient_),
         activations_(static_cast<std::size_t>(kRolls * num_finalists_ + num_candidates) * root_.size()) {}
 
+  // Its parts refer to one another.
+  Replies(const Replies&) = delete;
+  Replies& operator=(const Replies&) = delete;
+
   static int index(int high, int low) { return high * (high - 1) / 2 + low - 1; }
 
   // can_double: false for an opening roll that is played as it fell; its doubles are left alone.

@@ -89,7 +89,7 @@ class _Page:
         yield "<p>Every pair has the same dice twice, with the seats swapped. Intervals are 95 %, from the pairs.</p>"
         if result.judge is not None:
             yield (
-                f"<p>Luck is what {escape(result.judge)} says of each roll. "
+                f"<p>Luck is what {escape(result.judge)} says of each roll{self.where_judged()}. "
                 "A result without it (orange) has the same mean as the raw one (blue) and a smaller error.</p>"
             )
         if result.ratings is not None:
@@ -112,6 +112,10 @@ class _Page:
         yield "</div>"
         if judge is not None and isinstance(self.game, Ruleset):
             yield from self.boards(self.game, differences, judge)
+
+    def where_judged(self) -> str:
+        """Return that only some games of a set are judged; nothing where all are."""
+        return " of the games that it names" if isinstance(self.game, MatchSet) else ""
 
     def figure(self, one: PairResult | BotTotal) -> tuple[float, float | None, float, float | None]:
         """Return the raw mean and error, and those without luck, which are the raw ones where nobody judged it."""
