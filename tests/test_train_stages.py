@@ -355,7 +355,7 @@ def trained(
     labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch], **settings: Any
 ) -> tuple[Learner, RoundMetrics]:
     spec, weights, batch = labelled
-    learner = Learner(spec, LearnerConfig(batch_size=64, passes=20, threads=1, **settings), 1, weights)
+    learner = Learner(spec, LearnerConfig(batch_size=64, passes=6, threads=1, **settings), 1, weights)
     return learner, learner.train_round(batch, 0, 0.0)
 
 
