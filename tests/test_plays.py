@@ -206,8 +206,8 @@ def describe(ends: list[End], board: np.ndarray, dice: Dice) -> set[str]:
 
 
 def test_random_games(preset: str, rules: engine.Rules) -> None:
-    turns, afterstates = check_walk(preset, rules, seed=1, num_turns=2000)
-    assert turns >= 2000
+    turns, afterstates = check_walk(preset, rules, seed=1, num_turns=3000)
+    assert turns >= 3000
     assert afterstates > 10 * turns
 
 
@@ -219,7 +219,7 @@ def test_many_random_games(preset: str, rules: engine.Rules) -> None:
 
 def test_all_rolls_of_positions_from_play(preset: str, rules: engine.Rules) -> None:
     boards, _ = engine.random_walk(rules, 2, 0, 30)
-    chosen = np.random.default_rng(2).choice(len(boards), 100, replace=False)
+    chosen = np.random.default_rng(2).choice(len(boards), 150, replace=False)
     for board in boards[chosen]:
         for high, low in ROLLS:
             ends = check_turn(preset, rules, board, (high, low))
