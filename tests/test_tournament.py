@@ -398,9 +398,8 @@ class Stumbling:
         return answers
 
 
-def test_luck_is_judged_in_games_with_outside_engines_too(judge: Checkpoint) -> None:
-    """Games in lock-step are the engine's, luck as well."""
-    table = ContestTable(NORTH_SULTAN, [PUBEVAL, RANDOM], 3, 3, [judge])
+def check_games_apart(table: ContestTable) -> None:
+    """Check that a table's matches to 3 on the dice of seed 3 go in lock-step as the engine plays them."""
     whole = table.play(0, 1, 0, 10)
     apart = play_pairs(table.legs(0, 1), seed=3, first_pair=0, num_pairs=10, length=3)
     assert whole.luck is not None
@@ -408,6 +407,11 @@ def test_luck_is_judged_in_games_with_outside_engines_too(judge: Checkpoint) -> 
     np.testing.assert_allclose(apart.luck, whole.luck, atol=1e-9)
     for name in ("points", "scores", "void_games", "plies"):
         np.testing.assert_array_equal(getattr(apart, name), getattr(whole, name))
+
+
+def test_luck_is_judged_in_games_with_outside_engines_too(judge: Checkpoint) -> None:
+    """Games in lock-step are the engine's, luck as well."""
+    check_games_apart(ContestTable(NORTH_SULTAN, [PUBEVAL, RANDOM], 3, 3, [judge]))
 
 
 def test_a_player_that_fails_or_cheats_voids_its_game() -> None:
@@ -507,14 +511,7 @@ def test_luck_in_the_games_of_a_set(judge: Checkpoint, tmp_path: Path) -> None:
     assert pairing.adjusted_standard_error is not None
     assert abs(pairing.adjusted - pairing.match_win_share) < 3 * pairing.standard_error
     assert 0 < pairing.adjusted_standard_error < pairing.standard_error
-    table = ContestTable(match_set, bots, 3, 3, judges)
-    whole = table.play(0, 1, 0, 10)
-    apart = play_pairs(table.legs(0, 1), seed=3, first_pair=0, num_pairs=10, length=3)
-    assert whole.luck is not None
-    assert apart.luck is not None
-    np.testing.assert_allclose(apart.luck, whole.luck, atol=1e-9)
-    for name in ("points", "scores", "void_games", "plies"):
-        np.testing.assert_array_equal(getattr(apart, name), getattr(whole, name))
+    check_games_apart(ContestTable(match_set, bots, 3, 3, judges))
 
 
 def test_the_games_of_a_set_are_played_again(judge: Checkpoint, tmp_path: Path) -> None:
