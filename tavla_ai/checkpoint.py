@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ SCHEMA_VERSION = 1
 WEIGHTS_FILE = "weights.safetensors"
 CARD_FILE = "card.json"
 
+Inputs = Literal["counts", "shots"]
 Weights = Mapping[str, NDArray[np.float32]]
 
 _SHARES_TOLERANCE = 1e-6
@@ -47,6 +48,16 @@ class NetworkSpec(BaseModel):
     )
     num_places: int = Field(default=NUM_PLACES, ge=NUM_PLACES, le=50, description="length of a side's row of counts")
     num_scores: int = Field(ge=2, le=8, description="outputs: the ruleset's possible scores, best first")
+    inputs: Inputs = Field(
+        default="counts", description="what it reads of a board; `shots`, see `engine.shots`, as well"
+    )
+
+    @field_validator("inputs")
+    @classmethod
+    def _check_inputs(cls, inputs: Inputs, info: ValidationInfo) -> Inputs:
+        if inputs == "shots" and info.data.get("num_places") != NUM_PLACES:
+            raise ValueError(f"shots: only of boards of {NUM_PLACES} places a side")
+        return inputs
 
     @property
     def num_utility_inputs(self) -> int:
@@ -55,8 +66,19 @@ class NetworkSpec(BaseModel):
 
     @property
     def num_inputs(self) -> int:
-        """Width of the first layer's input: board features, then utility inputs."""
-        return engine.num_board_features(self.num_places) + self.num_utility_inputs
+        """Width of the first layer's input: board features, then utility inputs, then shots."""
+        shots = engine.NUM_SHOT_INPUTS if self.reads_shots else 0
+        return engine.num_board_features(self.num_places) + self.num_utility_inputs + shots
+
+    @property
+    def reads_shots(self) -> bool:
+        """Whether the first layer reads how many rolls hit which blots."""
+        return self.inputs == "shots"
+
+    @property
+    def features(self) -> str:
+        """Version of the inputs."""
+        return f"{engine.FEATURE_VERSION}+{engine.SHOTS_VERSION}" if self.reads_shots else engine.FEATURE_VERSION
 
     def layer_shapes(self) -> list[tuple[int, int]]:
         """Return `(out, in)` of each layer, first to last."""
@@ -254,7 +276,7 @@ def save_checkpoint(
             schema_version=SCHEMA_VERSION,
             ruleset=ruleset,
             network=network,
-            features=engine.FEATURE_VERSION,
+            features=network.features,
             weights_sha256=hashlib.sha256(data).hexdigest(),
             games=games,
             positions=positions,
@@ -316,9 +338,9 @@ def load_checkpoint(path: Path, ruleset: Ruleset | None = None) -> Checkpoint:
     if not is_checkpoint(path):
         raise CheckpointError(f"{path}: not a checkpoint, it has no {CARD_FILE}")
     card = read_card(path / CARD_FILE)
-    if card.features != engine.FEATURE_VERSION:
+    if card.features != card.network.features:
         raise CheckpointError(
-            f"{path}: written for network inputs {card.features!r}, this version has {engine.FEATURE_VERSION!r}"
+            f"{path}: written for network inputs {card.features!r}, this version has {card.network.features!r}"
         )
     if ruleset is not None and not ruleset.plays_like(card.ruleset):
         raise CheckpointError(

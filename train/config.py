@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from tavla_ai.checkpoint import Inputs
 from tavla_ai.engine import MAX_SEED, MOST_CANDIDATES
 from tavla_ai.errors import ConfigError, RulesetError
 from tavla_ai.rulesets import get_ruleset
@@ -39,6 +40,10 @@ class NetworkConfig(_Section):
 
     hidden: tuple[int, ...] = Field(
         default=(256, 32), min_length=1, description="units of each hidden layer; the first one is sparse"
+    )
+    inputs: Inputs = Field(
+        default="counts",
+        description="what it reads of a board: how many checkers are where, or also how many rolls hit which blots",
     )
 
     @field_validator("hidden")
@@ -287,6 +292,13 @@ class TrainConfig(_Section):
     def _workers_fit(self) -> Self:
         if self.ray.mode == "asynchronous" and self.ray.workers == 0:
             raise ValueError("ray.mode: asynchronous needs ray.workers of at least 1")
+        return self
+
+    @model_validator(mode="after")
+    def _has_shots(self) -> Self:
+        family = get_ruleset(self.ruleset).family
+        if self.network.inputs == "shots" and family != "opposed-hit":
+            raise ValueError(f"network.inputs: shots are of games of the family opposed-hit, not of {family}")
         return self
 
     @model_validator(mode="after")

@@ -18,6 +18,7 @@ def can_grow(old: NetworkSpec, new: NetworkSpec) -> bool:
     extra = new.hidden[len(old.hidden) :]
     return (
         (old.num_places, old.num_scores) == (new.num_places, new.num_scores)
+        and old.reads_shots <= new.reads_shots
         and len(old.hidden) <= len(new.hidden)
         and all(after >= before for before, after in zip(old.hidden, new.hidden, strict=False))
         and all(width >= last for width in extra)
@@ -29,8 +30,8 @@ def grow(
 ) -> dict[str, NDArray[np.float32]]:
     """Return the weights of a larger network that answers as the smaller one does.
 
-    New units read everything and nobody reads them yet; a new layer hands the one before it on, which after a
-    rectifier it can (Chen, Goodfellow, Shlens: Net2Net, ICLR 2016).
+    New units read everything and nobody reads them yet, new inputs count for nothing yet; a new layer hands the one
+    before it on, which after a rectifier it can (Chen, Goodfellow, Shlens: Net2Net, ICLR 2016).
 
     Args:
       weights: `layers.N.weight` and `layers.N.bias` of the smaller network.

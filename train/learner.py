@@ -76,6 +76,7 @@ class Learner:
     ) -> None:
         torch.set_num_threads(config.threads)
         self._config = config
+        self._reads_shots = spec.reads_shots
         self._seed = seed
         self._device = _device(config.device)
         if initial is None:
@@ -127,7 +128,9 @@ class Learner:
         sums = torch.zeros(4, dtype=torch.float64, device=self._device)
         steps = positions = 0
         for chosen, siblings in self._minibatches(rng, kept.siblings, round(len(batch.boards) * self._config.passes)):
-            features = torch.from_numpy(engine.encode(kept.boards[chosen], kept.utility_inputs[chosen]))
+            features = torch.from_numpy(
+                engine.encode(kept.boards[chosen], kept.utility_inputs[chosen], self._reads_shots)
+            )
             target = torch.from_numpy(kept.targets[chosen])
             values = torch.from_numpy(kept.values[chosen]) if self._config.sibling_weight else None
             sums += self._step(features, target, values, siblings)

@@ -107,7 +107,10 @@ class Pipeline:
         self._reporter = reporter or Reporter()
         self._ruleset = get_ruleset(config.ruleset)
         self._spec = NetworkSpec(
-            hidden=config.network.hidden, num_places=self._ruleset.num_places, num_scores=len(self._ruleset.scores)
+            hidden=config.network.hidden,
+            num_places=self._ruleset.num_places,
+            num_scores=len(self._ruleset.scores),
+            inputs=config.network.inputs,
         )
         self._parent = self._load_parent()
         self._opponents = {

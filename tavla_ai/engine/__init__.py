@@ -8,6 +8,8 @@ from tavla_ai.engine._core import (
     MAX_PLAYS,
     MOST_CANDIDATES,
     NO_SCORE,
+    NUM_SHOT_INPUTS,
+    SHOTS_VERSION,
     Bearoff,
     BearoffShape,
     DuelResult,
@@ -36,6 +38,7 @@ from tavla_ai.engine._core import (
     roll_luck,
     rolls,
     self_play,
+    shots,
 )
 from tavla_ai.rulesets import NUM_PLACES, Ruleset
 
@@ -52,6 +55,8 @@ __all__ = [
     "MAX_SEED",
     "MOST_CANDIDATES",
     "NO_SCORE",
+    "NUM_SHOT_INPUTS",
+    "SHOTS_VERSION",
     "Bearoff",
     "BearoffShape",
     "DuelResult",
@@ -81,6 +86,7 @@ __all__ = [
     "roll_luck",
     "rolls",
     "self_play",
+    "shots",
 ]
 
 

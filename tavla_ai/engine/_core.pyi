@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 FEATURE_VERSION: str = 'thermometer-1'
 
+SHOTS_VERSION: str = 'shots-1'
+
+NUM_SHOT_INPUTS: int = 28
+
 NO_SCORE: int = -32768
 
 MAX_PLAYS: int = 3060
@@ -194,9 +198,14 @@ def perft(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, Non
     Return the number of distinct afterstates over the 21 rolls, `depth` turns deep.
     """
 
-def encode(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float32]:
+def encode(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shots: bool = False) -> NDArray[numpy.float32]:
     """
-    Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places].
+    Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places]; with `shots`, NUM_SHOT_INPUTS more.
+    """
+
+def shots(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint8]:
+    """
+    Return uint8[N, 2, 7] for boards int8[N, 2, 26]: what a roll of each side would do to the other's blots, where sides move in opposite directions. Of the 36 rolls, how many hit at least one; the pips lost on average by the hit blot that has come furthest, times 1.5, rounded down; how many rolls could hit one or another; how many hit one on the shooter's points 1 to 6, 7 to 12, 13 to 18, 19 to 24.
     """
 
 def num_board_features(num_places: int) -> int:

@@ -234,14 +234,15 @@ std::vector<float> place_feature_table(int num_places) {
   return table;
 }
 
-nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& utility_inputs) {
+nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& utility_inputs, bool shots) {
   const int num_places = static_cast<int>(input.shape(2));
   require(num_places >= kCommonPlaces && num_places <= kMaxPlaces, "boards: rows of 26 to 50 counts expected");
   const std::vector<Board> boards = boards_for_network(input, num_places);
   const std::size_t n = boards.size();
   require(utility_inputs.shape(0) == n, "utility_inputs: one row per board expected");
   const std::size_t num_utility = utility_inputs.shape(1);
-  const std::size_t width = num_board_features(num_places) + num_utility;
+  require(!shots || num_places == kCommonPlaces, "shots: boards of 26 places expected");
+  const std::size_t width = num_board_features(num_places) + num_utility + (shots ? kNumShotInputs : 0);
   std::vector<float> out(n * width);
   {
     const nb::gil_scoped_release release;
@@ -255,6 +256,13 @@ nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& uti
           row += kPlaceFeatures;
         }
       std::memcpy(row, utility_inputs.data() + i * num_utility, num_utility * sizeof(float));
+      if (!shots) continue;
+      row += num_utility;
+      const Shots found = shots_of(boards[i]);
+      for (const std::uint8_t value : found) {
+        shot_inputs(value, row);
+        row += kShotInputs;
+      }
     }
   }
   return to_numpy(std::move(out), {n, width});
@@ -534,6 +542,8 @@ NB_MODULE(_core, m) {
   });
 
   m.attr("FEATURE_VERSION") = kFeatureVersion;
+  m.attr("SHOTS_VERSION") = kShotsVersion;
+  m.attr("NUM_SHOT_INPUTS") = kNumShotInputs;
   m.attr("NO_SCORE") = kNoScore;
   m.attr("MAX_PLAYS") = PlayList::kMaxLeaves;
   m.attr("MOST_CANDIDATES") = Replies::kMostCandidates;
@@ -730,8 +740,25 @@ NB_MODULE(_core, m) {
         },
         "rules"_a, "board"_a.noconvert(), "depth"_a,
         "Return the number of distinct afterstates over the 21 rolls, `depth` turns deep.");
-  m.def("encode", &encode, "boards"_a.noconvert(), "utility_inputs"_a.noconvert(),
-        "Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places].");
+  m.def("encode", &encode, "boards"_a.noconvert(), "utility_inputs"_a.noconvert(), "shots"_a = false,
+        "Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places]; with "
+        "`shots`, NUM_SHOT_INPUTS more.");
+  m.def("shots",
+        [](const BoardsInput& input) {
+          const std::vector<Board> boards = boards_for_network(input, kCommonPlaces);
+          std::vector<std::uint8_t> out;
+          out.reserve(boards.size() * kNumShots);
+          for (const Board& board : boards) {
+            const Shots found = shots_of(board);
+            out.insert(out.end(), found.begin(), found.end());
+          }
+          return to_numpy(std::move(out), {boards.size(), 2, static_cast<std::size_t>(kShotsPerSide)});
+        },
+        "boards"_a.noconvert(),
+        "Return uint8[N, 2, 7] for boards int8[N, 2, 26]: what a roll of each side would do to the other's blots, where "
+        "sides move in opposite directions. Of the 36 rolls, how many hit at least one; the pips lost on average by the "
+        "hit blot that has come furthest, times 1.5, rounded down; how many rolls could hit one or another; how many hit "
+        "one on the shooter's points 1 to 6, 7 to 12, 13 to 18, 19 to 24.");
   m.def("num_board_features", &num_board_features, "num_places"_a,
         "Return how many inputs the counts of a board give; the utility inputs follow them.");
   m.def("place_features",

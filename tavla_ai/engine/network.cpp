@@ -29,9 +29,15 @@ Network::Network(int num_places, const DenseLayer& first, const std::vector<Dens
   if (num_places < kCommonPlaces || num_places > kMaxPlaces)
     throw std::invalid_argument("network: " + std::to_string(num_places) + " places, expected 26 to 50");
   num_utility_inputs_ = first.in - num_board_features(num_places);
+  // Utility inputs are too few to be taken for shots.
+  const bool reads_shots = num_places == kCommonPlaces && num_utility_inputs_ >= kNumShotInputs;
+  if (reads_shots) num_utility_inputs_ -= kNumShotInputs;
   if (num_utility_inputs_ < 0 || num_utility_inputs_ > kMaxScores)
     throw std::invalid_argument("network: the first layer takes " + std::to_string(first.in) + " inputs, expected " +
-                                std::to_string(num_board_features(num_places)) + " and a few utility inputs");
+                                std::to_string(num_board_features(num_places)) + " and a few utility inputs" +
+                                (num_places == kCommonPlaces ? ", and perhaps " + std::to_string(kNumShotInputs) +
+                                                                   " for shots"
+                                                             : ""));
   check_layer(first, first.in, "the first layer");
   if (layers.empty()) throw std::invalid_argument("network: no output layer");
   int in = first.out;
@@ -67,6 +73,20 @@ Network::Network(int num_places, const DenseLayer& first, const std::vector<Dens
       utility_[static_cast<std::size_t>(u) * width_ + h] =
           first.weight[static_cast<std::size_t>(h) * first.in + num_board_features(num_places_) + u];
 
+  if (reads_shots) {
+    shot_rows_.assign(static_cast<std::size_t>(kNumShots) * kShotValues * width_, 0.0f);
+    const int column = first.in - kNumShotInputs;
+    for (int shot = 0, begin = column; shot < kNumShots; ++shot, begin += kShotInputs)
+      for (int value = 0; value < kShotValues; ++value) {
+        float inputs[kShotInputs];
+        shot_inputs(value, inputs);
+        float* out = shot_rows_.data() + (shot * kShotValues + value) * static_cast<std::size_t>(width_);
+        for (int h = 0; h < hidden_; ++h)
+          for (int j = 0; j < kShotInputs; ++j)
+            out[h] += inputs[j] * first.weight[static_cast<std::size_t>(h) * first.in + begin + j];
+      }
+  }
+
   widest_ = width_;
   for (std::size_t i = 0; i + 1 < layers.size(); ++i) {
     const DenseLayer& layer = layers[i];
@@ -97,17 +117,30 @@ Network::Scratch::Scratch(const Network& network)
       next_(static_cast<std::size_t>(kBlock) * network.widest_) {}
 
 void Network::accumulate(const Board& board, const float* utility, float* out) const {
-  const float* rows[2 * kMaxPlaces];
+  const float* rows[2 * kMaxPlaces + kNumShots];
   int n = 0;
   for (int side = 0; side < 2; ++side)
     for (int place = 0; place < num_places_; ++place)
       // The row of no checkers is zero.
       if (const int count = board.count[side][place]; count > 0) rows[n++] = row(side, place, count);
+  if (reads_shots()) {
+    const Shots shots = shots_of(board);
+    for (int shot = 0; shot < kNumShots; ++shot)
+      if (shots[shot] > 0) rows[n++] = shot_row(shot, shots[shot]);
+  }
   kernels_->add_rows(out, bias_.data(), rows, n, width_);
   for (int u = 0; u < num_utility_inputs_; ++u) {
     const float* weights = utility_.data() + static_cast<std::size_t>(u) * width_;
     for (int h = 0; h < width_; ++h) out[h] += utility[u] * weights[h];
   }
+}
+
+int Network::shot_changes(const Shots& from, const Board& after, RowChange* out) const {
+  const Shots to = shots_of(after);
+  int n = 0;
+  for (int shot = 0; shot < kNumShots; ++shot)
+    if (from[shot] != to[shot]) out[n++] = {shot_row(shot, from[shot]), shot_row(shot, to[shot])};
+  return n;
 }
 
 int Network::changes(const Board& before, const PlayList& plays, const Node& node, RowChange* out) const {
@@ -147,7 +180,8 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
   accumulate(before, utility, accumulators);
   scratch.slot_[0] = 0;
   int next_slot = 1;
-  RowChange rows[kMaxChanges];
+  RowChange rows[kMaxChanges + kNumShots];
+  const Shots shots_before = shots(before);
   for (int i = 1; next_slot < num_slots; ++i) {
     if (scratch.slot_[i] != kNeeded) continue;
     const Node& node = plays.node(i);
@@ -162,7 +196,9 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
     for (int i = 0; i < n; ++i) {
       const int index = plays.leaf_node(begin + i);
       const Node& node = plays.node(index);
-      const int num_changes = index == 0 ? 0 : changes(before, plays, node, rows);
+      int num_changes = index == 0 ? 0 : changes(before, plays, node, rows);
+      if (reads_shots() && index != 0)
+        num_changes += shot_changes(shots_before, plays.afterstate(begin + i, before), rows + num_changes);
       kernels_->apply_relu(scratch.hidden_.data() + static_cast<std::size_t>(i) * width_,
                            accumulators + static_cast<std::size_t>(index == 0 ? 0 : scratch.slot_[node.parent]) * width_,
                            rows, num_changes, width_);
@@ -227,8 +263,8 @@ void Network::project(const float* gradient, int side, int place, int first, int
   kernels_->output(out, 1, row(side, place, first), n, width_, gradient, &none, 1);
 }
 
-void Network::activate_play(const float* accumulator, const Board& before, const PlayList& plays, int leaf,
-                            float* out) const {
+void Network::activate_play(const float* accumulator, const Shots& shots, const Board& before,
+                            const PlayList& plays, int leaf, float* out) const {
   // A checker that moves on leaves the place where it rested as it was.
   Change whole[4 * kMaxChanges];
   int num_whole = 0;
@@ -245,10 +281,11 @@ void Network::activate_play(const float* accumulator, const Board& before, const
         later->before = step[c].before;
     }
   }
-  RowChange rows[4 * kMaxChanges];
+  RowChange rows[4 * kMaxChanges + kNumShots];
   int n = 0;
   for (int w = 0; w < num_whole; ++w)
     if (whole[w].before != whole[w].after) rows[n++] = row_change(whole[w]);
+  if (reads_shots()) n += shot_changes(shots, plays.afterstate(leaf, before), rows + n);
   kernels_->apply_relu(out, accumulator, rows, n, width_);
 }
 

@@ -8,6 +8,7 @@
 #include "features.hpp"
 #include "kernels.hpp"
 #include "plays.hpp"
+#include "shots.hpp"
 
 namespace tavla {
 
@@ -24,7 +25,7 @@ struct DenseLayer {
 class Network {
  public:
   // num_places: length of a row of counts in the game; first: weight[hidden, num_board_features(num_places)
-  // + number of scores - 2]; layers: the ones after it, the last one
+  // + number of scores - 2, and kNumShotInputs more where it reads them]; layers: the ones after it, the last one
   // giving the logits. Throws std::invalid_argument where shapes do not fit or a weight is not finite.
   Network(int num_places, const DenseLayer& first, const std::vector<DenseLayer>& layers, const Kernels& kernels);
 
@@ -33,6 +34,7 @@ class Network {
   int num_outputs() const { return num_outputs_; }
   int num_utility_inputs() const { return num_utility_inputs_; }
   int hidden() const { return hidden_; }
+  bool reads_shots() const { return !shot_rows_.empty(); }
   const Kernels& kernels() const { return *kernels_; }
 
   class Scratch;
@@ -65,8 +67,13 @@ class Network {
   // The products of a gradient with the rows of counts first .. first + n − 1 on a place.
   void project(const float* gradient, int side, int place, int first, int n, float* out) const;
 
-  // The first layer's activation after a play, from the accumulator of the board before it: out[width()].
-  void activate_play(const float* accumulator, const Board& before, const PlayList& plays, int leaf, float* out) const;
+  // The first layer's activation after a play, from the accumulator of the board before it and its shots, which count
+  // only where the network reads them: out[width()].
+  void activate_play(const float* accumulator, const Shots& shots, const Board& before, const PlayList& plays,
+                     int leaf, float* out) const;
+
+  // Those of a board where the network reads them, otherwise zeros.
+  Shots shots(const Board& board) const { return reads_shots() ? shots_of(board) : Shots{}; }
 
   // Probabilities of each score from n <= kBlock activations [n, width()]: out[k * stride + i].
   void evaluate_activations(const float* activations, int n, Scratch& scratch, float* out, int stride) const;
@@ -78,6 +85,11 @@ class Network {
   RowChange row_change(const Change& c) const {
     return {row(c.side, c.place, c.before), row(c.side, c.place, c.after)};
   }
+  const float* shot_row(int shot, int value) const {
+    return shot_rows_.data() + (shot * kShotValues + value) * static_cast<std::size_t>(width_);
+  }
+  // The rows that the shots after a play change; returns how many.
+  int shot_changes(const Shots& from, const Board& after, RowChange* out) const;
   // The rows that the step into `node` changes; returns how many.
   int changes(const Board& before, const PlayList& plays, const Node& node, RowChange* out) const;
   // From the activations of the first layer, for a block of n rows, to logits[k * stride + i].
@@ -92,6 +104,7 @@ class Network {
   std::vector<float> rows_;     // [2, num_places_, kCounts, width_]
   std::vector<float> bias_;     // [width_]
   std::vector<float> utility_;  // [num_utility_inputs_, width_]
+  std::vector<float> shot_rows_;  // [kNumShots, kShotValues, width_], or nothing
 
   struct Inner {
     int in;   // padded

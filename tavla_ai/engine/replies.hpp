@@ -52,6 +52,7 @@ class Replies {
   void evaluate(const Board& before, const Utility& utility, bool can_double) {
     network_.accumulate(before, utility.inputs.data(), root_.data());
     network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data(), by_activation_.data());
+    const Shots shots = network_.shots(before);
     gains_.begin(before);
     plays_->begin(rules_, before);
     std::array<Asked, (kRolls + 1) * kMostCandidates> asked;
@@ -91,7 +92,7 @@ class Replies {
             }
             no_backgammon = has_no_backgammon(rules_, after);
           }
-          network_.activate_play(root_.data(), before, *plays_, leaf, activation(num_asked));
+          network_.activate_play(root_.data(), shots, before, *plays_, leaf, activation(num_asked));
           asked[static_cast<std::size_t>(num_asked++)] = {roll, plays_->leaf(leaf).off > 0, no_backgammon};
         }
         num_asked = first_asked + keep_finalists(activation(first_asked), &asked[static_cast<std::size_t>(first_asked)],
