@@ -347,7 +347,7 @@ def _bundle_module(checkpoint: Checkpoint) -> nn.Module:
         import torch
         from torch import nn
 
-        from tavla_ai.network import from_numpy
+        from tavla_ai.network import from_numpy, shot_inputs
 
     class BundleNetwork(nn.Module):
         """`(boards, utility)` → `(outcomes, expected_utility)`; a row that makes no sense gives NaN."""
@@ -374,7 +374,10 @@ def _bundle_module(checkpoint: Checkpoint) -> nn.Module:
             num_wins, middle = utility.shape[1] // 2, gaps.shape[1] // 2
             unit = utility[:, num_wins - 1 : num_wins] - utility[:, -num_wins].unsqueeze(1)
             inputs = torch.cat([gaps[:, :middle], gaps[:, middle + 1 :]], dim=1) / unit
-            outcomes = torch.softmax(self.network(torch.cat([features, inputs], dim=1)), dim=1)
+            read = [features, inputs]
+            if self.network.spec.reads_shots:
+                read.append(shot_inputs(counts))
+            outcomes = torch.softmax(self.network(torch.cat(read, dim=1)), dim=1)
             # Counts that are not 15 a side or values that rise are a mistake, and no estimate should hide it.
             sums = counts[:, :, : self.num_checker_places].sum(dim=2)
             is_sound = (counts.flatten(1).amin(dim=1) >= 0) & (sums.amin(dim=1) == NUM_CHECKERS)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tavla_ai import engine
-from tavla_ai.checkpoint import NetworkSpec, fold
+from tavla_ai.checkpoint import Inputs, NetworkSpec, fold
 from tavla_ai.match import Utility, match_equity
 from tavla_ai.rulesets import get_ruleset
 
@@ -102,10 +102,13 @@ def rules(preset: str) -> engine.Rules:
 def weights_of() -> Callable[..., dict[str, np.ndarray]]:
     """Random weights whose predictions spread over all of [0, 1]: a network at its start is nearly flat."""
 
-    def build(hidden: tuple[int, ...], seed: int = 0, num_scores: int = 4) -> dict[str, np.ndarray]:
+    def build(
+        hidden: tuple[int, ...], seed: int = 0, num_scores: int = 4, reads: Inputs = "counts"
+    ) -> dict[str, np.ndarray]:
         rng = np.random.default_rng(seed)
         weights = {}
-        for i, (out, into) in enumerate(NetworkSpec(hidden=hidden, num_scores=num_scores).layer_shapes()):
+        spec = NetworkSpec(hidden=hidden, num_scores=num_scores, inputs=reads)
+        for i, (out, into) in enumerate(spec.layer_shapes()):
             # About thirty board features are on at a time.
             active = 30 if i == 0 else into
             scale = np.sqrt((2 if i < len(hidden) else 4) / active)

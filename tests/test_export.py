@@ -40,12 +40,17 @@ BUNDLE_FILES = {
 }
 
 
-def write_checkpoint(path, hidden, num_scores=None, seed=7, ruleset=RULESET):
+def write_checkpoint(path, hidden, num_scores=None, seed=7, ruleset=RULESET, reads="counts"):
     """Write a checkpoint of random weights, three times as large as usual so that outcomes vary."""
     from tavla_ai.network import ValueNetwork, to_numpy
 
     torch.manual_seed(seed)
-    spec = NetworkSpec(hidden=hidden, num_places=ruleset.num_places, num_scores=num_scores or len(ruleset.scores))
+    spec = NetworkSpec(
+        hidden=hidden,
+        num_places=ruleset.num_places,
+        num_scores=num_scores or len(ruleset.scores),
+        inputs=reads,
+    )
     save_checkpoint(
         path,
         {name: 3 * array for name, array in to_numpy(ValueNetwork(spec)).items()},
@@ -94,7 +99,7 @@ def run_python(code, cwd, *args):
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    return write_checkpoint(tmp_path_factory.mktemp("checkpoints") / "tiny", (32, 16))
+    return write_checkpoint(tmp_path_factory.mktemp("checkpoints") / "tiny", (32, 16), reads="shots")
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +174,7 @@ def test_model_names_its_origin_and_no_folder_of_this_machine(bundle, checkpoint
     assert found == {
         "ruleset": "north-sultan",
         "scores": "[2, 1, -1, -2]",
-        "features": engine.FEATURE_VERSION,
+        "features": f"{engine.FEATURE_VERSION}+{engine.SHOTS_VERSION}",
         "weights_sha256": card.weights_sha256,
     }
     data = (bundle / "model.onnx").read_bytes()
@@ -214,7 +219,7 @@ def test_torch_engine_and_onnx_agree_on_ten_thousand_positions(bundle, checkpoin
     assert len(boards) == 10_000
     by_engine = network.evaluate(boards, inputs)
     with torch.inference_mode():
-        logits = from_numpy(loaded.card.network, loaded.weights)(torch.from_numpy(engine.encode(boards, inputs)))
+        logits = from_numpy(loaded.card.network, loaded.weights)(torch.from_numpy(engine.encode(boards, inputs, True)))
         by_torch = torch.softmax(logits, dim=1).numpy()
     by_onnx, expected_utility = run(open_model(bundle / "model.onnx"), boards, utility)
     assert by_engine.std(axis=0).min() > 0.02

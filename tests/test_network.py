@@ -9,10 +9,14 @@ import pytest
 import torch
 
 from tavla_ai import engine
-from tavla_ai.checkpoint import NetworkSpec, fold
+from tavla_ai.checkpoint import Inputs, NetworkSpec, fold
 from tavla_ai.network import ValueNetwork, from_numpy, to_numpy
 
-HIDDEN = [(128,), (256, 32), (64, 48, 16), (100, 20), (7,), (1, 1)]
+SHAPES: list[tuple[tuple[int, ...], Inputs]] = [
+    *((hidden, "counts") for hidden in [(128,), (256, 32), (64, 48, 16), (100, 20), (7,), (1, 1)]),
+    ((128,), "shots"),
+    ((100, 20), "shots"),
+]
 NUM_POSITIONS = 10_000
 
 WeightsOf = Callable[..., dict[str, np.ndarray]]
@@ -39,17 +43,20 @@ def layers_of(weights: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarr
 
 def torch_evaluate(network: ValueNetwork, boards: np.ndarray, utility_inputs: np.ndarray) -> np.ndarray:
     with torch.no_grad():
-        logits = network(torch.from_numpy(engine.encode(boards, utility_inputs)))
+        encoded = engine.encode(boards, utility_inputs, network.spec.reads_shots)
+        logits = network(torch.from_numpy(encoded))
         return torch.softmax(logits, dim=1).numpy()
 
 
 # Agreement
 
 
-@pytest.mark.parametrize("hidden", HIDDEN, ids=str)
-def test_torch_and_every_kernel_agree(hidden: tuple[int, ...], weights_of: WeightsOf, positions: Positions) -> None:
-    spec = NetworkSpec(hidden=hidden, num_scores=4)
-    network = from_numpy(spec, weights_of(hidden))
+@pytest.mark.parametrize(("hidden", "reads"), SHAPES, ids=str)
+def test_torch_and_every_kernel_agree(
+    hidden: tuple[int, ...], reads: Inputs, weights_of: WeightsOf, positions: Positions
+) -> None:
+    spec = NetworkSpec(hidden=hidden, num_scores=4, inputs=reads)
+    network = from_numpy(spec, weights_of(hidden, reads=reads))
     expected = torch_evaluate(network, *positions)
     if hidden[0] > 1:
         assert expected.std(axis=0).max() > 0.05  # predictions that differ, or agreement says little
@@ -67,13 +74,13 @@ def test_torch_and_every_kernel_agree(hidden: tuple[int, ...], weights_of: Weigh
     np.testing.assert_array_equal(best.evaluate(*positions), found)
 
 
-@pytest.mark.parametrize("hidden", HIDDEN, ids=str)
+@pytest.mark.parametrize(("hidden", "reads"), SHAPES, ids=str)
 def test_evaluation_play_by_play_agrees(
-    hidden: tuple[int, ...], weights_of: WeightsOf, rules: engine.Rules, positions: Positions
+    hidden: tuple[int, ...], reads: Inputs, weights_of: WeightsOf, rules: engine.Rules, positions: Positions
 ) -> None:
     """`evaluate_plays` changes rows where `evaluate` adds them all; on 10,000 afterstates from self-play."""
-    weights = weights_of(hidden)
-    spec = NetworkSpec(hidden=hidden, num_scores=4)
+    weights = weights_of(hidden, reads=reads)
+    spec = NetworkSpec(hidden=hidden, num_scores=4, inputs=reads)
     boards = np.ascontiguousarray(positions[0][:, ::-1])
     utility_inputs = positions[1]
     dice = np.random.default_rng(1).integers(1, 7, (len(boards), 2))
@@ -206,6 +213,8 @@ def test_spec_counts_the_inputs() -> None:
     network = ValueNetwork(spec)
     assert [tuple(layer.weight.shape) for layer in network.layers] == spec.layer_shapes()
     assert network(torch.zeros(5, spec.num_inputs)).shape == (5, 4)
+    with_shots = spec.model_copy(update={"inputs": "shots"})
+    assert with_shots.layer_shapes() == [(64, spec.num_inputs + engine.NUM_SHOT_INPUTS), (16, 64), (4, 16)]
 
 
 def test_weights_to_numpy_are_a_copy() -> None:

@@ -57,6 +57,8 @@ def test_numbers_that_yaml_reads_as_text_are_repaired() -> None:
         (["learner.window_rounds=99999999999999999999999"], ["learner.window_rounds"]),
         (["network.hidden=[16.5]"], ["--set network.hidden"]),
         (["targets=lookahead", "lookahead.finalists=2"], ["lookahead.finalists", "candidates"]),
+        (["network.inputs=shots", "ruleset=plakoto"], ["network.inputs", "plakoto"]),
+        (["network.inputs=blocks"], ["network.inputs", "blocks", "shots"]),
     ],
 )
 def test_a_mistake_is_named_with_its_key_and_value(overrides: list[str], fragments: list[str]) -> None:

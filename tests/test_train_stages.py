@@ -16,7 +16,7 @@ from checkpoints_fixture import write_checkpoint
 from test_train_pipeline import train, weights
 
 from tavla_ai import engine
-from tavla_ai.checkpoint import NetworkSpec, fold, load_checkpoint
+from tavla_ai.checkpoint import Inputs, NetworkSpec, fold, load_checkpoint
 from tavla_ai.match import Utility
 from tavla_ai.network import ValueNetwork, to_numpy
 from tavla_ai.rulesets import get_ruleset
@@ -142,10 +142,11 @@ def test_a_run_that_is_not_there_is_not_resumed(tmp_path: Path, monkeypatch: pyt
 # Growing
 
 
+@pytest.mark.parametrize("reads", ["counts", "shots"])
 @pytest.mark.parametrize("hidden", [(8, 8), (12, 8), (8, 20), (16, 16), (12, 10, 9), (8, 8, 8, 8)])
-def test_a_grown_network_answers_as_before(hidden: tuple[int, ...], tmp_path: Path) -> None:
+def test_a_grown_network_answers_as_before(hidden: tuple[int, ...], reads: Inputs, tmp_path: Path) -> None:
     small = load_checkpoint(write_checkpoint(tmp_path / "net"))
-    spec = NetworkSpec(hidden=hidden, num_scores=4)
+    spec = NetworkSpec(hidden=hidden, num_scores=4, inputs=reads)
     assert can_grow(small.card.network, spec)
     grown = fold(grow(small.weights, small.card.network, spec, seed=3))
     rules = engine.compile_rules(NORTH_SULTAN)
@@ -161,6 +162,12 @@ def test_a_network_does_not_shrink(hidden: tuple[int, ...]) -> None:
     assert not can_grow(NetworkSpec(hidden=(8, 8), num_scores=4), NetworkSpec(hidden=hidden, num_scores=4))
 
 
+def test_a_network_does_not_forget_an_input() -> None:
+    counts, shots = (NetworkSpec(hidden=(8,), num_scores=4, inputs=reads) for reads in ("counts", "shots"))
+    assert can_grow(counts, shots)
+    assert not can_grow(shots, counts)
+
+
 def test_new_units_learn(finished: Path) -> None:
     """The second stage's weights are no longer those that it grew from."""
     first, last = (load_checkpoint(finished / name / "final") for name in ("1-td", "2-look-ahead"))
@@ -171,8 +178,8 @@ def test_new_units_learn(finished: Path) -> None:
 # Look-ahead targets
 
 
-def random_network() -> engine.Network:
-    spec = NetworkSpec(hidden=(8,), num_scores=4)
+def random_network(reads: Inputs = "counts") -> engine.Network:
+    spec = NetworkSpec(hidden=(8,), num_scores=4, inputs=reads)
     rng = np.random.default_rng(1)
     return fold(
         {
@@ -234,10 +241,11 @@ def test_siblings_are_the_best_plays_of_a_decision() -> None:
         first += count
 
 
-def test_more_candidates_come_nearer_to_the_search() -> None:
+@pytest.mark.parametrize("reads", ["counts", "shots"])
+def test_more_candidates_come_nearer_to_the_search(reads: Inputs) -> None:
     """Looking for replies among a few can only miss better ones, and misses fewer the more it looks at."""
     rules = engine.compile_rules(NORTH_SULTAN)
-    network = random_network()
+    network = random_network(reads)
     values, inputs = points()
     options = {"explore": 0.1, "scramble": 0.2, "scrambled": 10, "sample": 0.3}
     errors = []

@@ -258,7 +258,7 @@ nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& uti
       std::memcpy(row, utility_inputs.data() + i * num_utility, num_utility * sizeof(float));
       if (!shots) continue;
       row += num_utility;
-      const Shots found = shots_of(boards[i]);
+      const Shots found = shots_of(boards[i], best_kernels());
       for (const std::uint8_t value : found) {
         shot_inputs(value, row);
         row += kShotInputs;
@@ -749,7 +749,7 @@ NB_MODULE(_core, m) {
           std::vector<std::uint8_t> out;
           out.reserve(boards.size() * kNumShots);
           for (const Board& board : boards) {
-            const Shots found = shots_of(board);
+            const Shots found = shots_of(board, best_kernels());
             out.insert(out.end(), found.begin(), found.end());
           }
           return to_numpy(std::move(out), {boards.size(), 2, static_cast<std::size_t>(kShotsPerSide)});

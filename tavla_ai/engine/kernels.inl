@@ -52,10 +52,15 @@ inline float sum(Vector v) {
 }
 
 template <bool Relu>
-void apply_changes(float* out, const float* base, const RowChange* changes, int num_changes, int width) {
+void apply_changes(float* out, const float* base, const Changes& changes, int width) {
+  const RowChange* const rows = changes.rows;
+  const ScaledRow* const scaled = changes.scaled;
+  const int num_rows = changes.num_rows;
+  const int num_scaled = changes.num_scaled;
   for (int h = 0; h < width; h += kWidth) {
     Vector v = load(base + h);
-    for (int c = 0; c < num_changes; ++c) v += load(changes[c].plus + h) - load(changes[c].minus + h);
+    for (int c = 0; c < num_rows; ++c) v += load(rows[c].plus + h) - load(rows[c].minus + h);
+    for (int s = 0; s < num_scaled; ++s) v += load(scaled[s].row + h) * scaled[s].scale;
     store(out + h, Relu ? relu(v) : v);
   }
 }
@@ -214,9 +219,134 @@ void softmax(float* logits, int stride, int n, int num_outputs) {
   }
 }
 
+// Shots
+
+typedef std::uint32_t Masks __attribute__((vector_size(KERNELS_VECTOR_BYTES)));
+
+// Two different dice have a lane each, doubles begin a new vector. A lane without a roll lands nowhere.
+constexpr int kDoublesFrom = 16;
+constexpr int kRollLanes = kDoublesFrom + (kWidth > 8 ? kWidth : 8);
+struct RollLanes {
+  std::uint32_t high[kDoublesFrom];
+  std::uint32_t low[kDoublesFrom];
+  std::uint32_t both[kDoublesFrom];
+  std::uint32_t die[kRollLanes - kDoublesFrom];
+  std::uint32_t is_double[kRollLanes - kDoublesFrom];  // all bits, or none
+};
+constexpr RollLanes roll_lanes() {
+  RollLanes lanes{};
+  constexpr std::uint32_t kNever = 31;
+  for (int i = 0; i < kDoublesFrom; ++i) lanes.high[i] = lanes.low[i] = lanes.both[i] = kNever;
+  int n = 0;
+  for (std::uint32_t high = 2; high <= 6; ++high)
+    for (std::uint32_t low = 1; low < high; ++low, ++n) {
+      lanes.high[n] = high;
+      lanes.low[n] = low;
+      lanes.both[n] = high + low;
+    }
+  for (std::uint32_t die = 1; die <= 6; ++die) {
+    lanes.die[die - 1] = die;
+    lanes.is_double[die - 1] = ~0u;
+  }
+  return lanes;
+}
+constexpr RollLanes kRolls = roll_lanes();
+
+inline Masks load_masks(const std::uint32_t* from) {
+  Masks v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+inline Masks splat_mask(std::uint32_t mask) { return Masks{} + mask; }
+inline Masks where(Masks condition, Masks then) { return condition != 0 ? then : Masks{}; }
+
+// One bit for each lane that is not 0.
+inline std::uint32_t nonzero_lanes(Masks v) {
+#if defined(__AVX512F__)
+  const __m512i all = reinterpret_cast<__m512i>(v);
+  return _mm512_test_epi32_mask(all, all);
+#elif defined(__AVX2__)
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(v != 0)));
+#elif defined(__SSE2__)
+  return static_cast<std::uint32_t>(_mm_movemask_ps(reinterpret_cast<__m128>(v != 0)));
+#else
+  std::uint32_t bits = 0;
+  for (int lane = 0; lane < kWidth; ++lane) bits |= static_cast<std::uint32_t>(v[lane] != 0) << lane;
+  return bits;
+#endif
+}
+
+constexpr std::uint32_t kEntries = 1u << 25;  // the bar; shifted by a die, where it enters
+
+// Points that one checker can end a roll on, whatever the others do; blocked points may be among them. Checkers on the
+// bar enter first.
+inline Masks landings_of_two_dice(std::uint32_t mine, int on_bar, std::uint32_t open, int first) {
+  const Masks high = load_masks(kRolls.high + first);
+  const Masks low = load_masks(kRolls.low + first);
+  const Masks both = load_masks(kRolls.both + first);
+  const Masks from = splat_mask(mine);
+  const Masks free = splat_mask(open);
+  if (on_bar == 0) return (from >> high) | (from >> low) | ((from >> both) & ((free >> high) | (free >> low)));
+  const Masks bar = splat_mask(kEntries);
+  const Masks by_high = bar >> high;
+  const Masks by_low = bar >> low;
+  if (on_bar > 1) return by_high | by_low;
+  const Masks by_both = bar >> both;
+  return by_high | by_low | where(free & by_high, (from >> low) | by_both) | where(free & by_low, (from >> high) | by_both);
+}
+
+inline Masks landings_of_double(std::uint32_t mine, int on_bar, std::uint32_t open, int first) {
+  const Masks die = load_masks(kRolls.die + first);
+  const Masks from = splat_mask(mine);
+  const Masks free = splat_mask(open);
+  const Masks bar = splat_mask(kEntries);
+  Masks found = {};
+  Masks passes = ~Masks{};
+  Masks pips = die;
+  for (int steps = 1; steps <= 4; ++steps, pips += die) {
+    if (steps + on_bar <= 4) found |= (from >> pips) & passes;
+    if (on_bar > 0 && steps + on_bar <= 5) found |= (bar >> pips) & passes;
+    passes &= free >> pips;
+  }
+  found &= load_masks(kRolls.is_double + first);
+  return on_bar == 0 ? found : where(free & (bar >> die), found);
+}
+
+void count_shots(std::uint32_t mine, int on_bar, std::uint32_t open, std::uint32_t blots, std::uint8_t* shots) {
+  Masks landings[kRollLanes / kWidth];
+  for (int lane = 0; lane < kRollLanes; lane += kWidth)
+    landings[lane / kWidth] = lane < kDoublesFrom ? landings_of_two_dice(mine, on_bar, open, lane)
+                                                  : landings_of_double(mine, on_bar, open, lane - kDoublesFrom);
+  const auto count = [](std::uint32_t rolls) {
+    return 2 * __builtin_popcount(rolls & ((1u << kDoublesFrom) - 1)) + __builtin_popcount(rolls >> kDoublesFrom);
+  };
+  std::uint32_t once = 0;
+  std::uint32_t twice = 0;
+  std::uint32_t quarters[4] = {};
+  int stake = 0;
+  while (blots != 0) {
+    // The blots that have come furthest are the first: all but `point` pips of their way from the bar.
+    const int point = 31 - __builtin_clz(blots);
+    blots &= ~(1u << point);
+    std::uint32_t rolls = 0;
+    for (int lane = 0; lane < kRollLanes; lane += kWidth)
+      rolls |= nonzero_lanes(landings[lane / kWidth] & splat_mask(1u << point)) << lane;
+    stake += point * count(rolls & ~once);
+    twice |= once & rolls;
+    once |= rolls;
+    quarters[(point - 1) / 6] |= rolls;
+  }
+  shots[kShotsAnywhere] = static_cast<std::uint8_t>(count(once));
+  shots[kStake] = static_cast<std::uint8_t>(stake / 24);
+  shots[kDoubleShots] = static_cast<std::uint8_t>(count(twice));
+  for (int quarter = 0; quarter < 4; ++quarter)
+    shots[kShotsAtHome + quarter] = static_cast<std::uint8_t>(count(quarters[quarter]));
+}
+
 }  // namespace
 
 extern const Kernels kernels;
-const Kernels kernels{KERNELS_NAME, apply_changes<false>, add_rows, apply_changes<true>, dense_relu, output, softmax};
+const Kernels kernels{KERNELS_NAME, apply_changes<false>, add_rows, apply_changes<true>, dense_relu, output,
+                      count_shots, softmax};
 
 }  // namespace tavla::KERNELS_NAMESPACE

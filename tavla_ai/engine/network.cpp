@@ -74,17 +74,11 @@ Network::Network(int num_places, const DenseLayer& first, const std::vector<Dens
           first.weight[static_cast<std::size_t>(h) * first.in + num_board_features(num_places_) + u];
 
   if (reads_shots) {
-    shot_rows_.assign(static_cast<std::size_t>(kNumShots) * kShotValues * width_, 0.0f);
-    const int column = first.in - kNumShotInputs;
-    for (int shot = 0, begin = column; shot < kNumShots; ++shot, begin += kShotInputs)
-      for (int value = 0; value < kShotValues; ++value) {
-        float inputs[kShotInputs];
-        shot_inputs(value, inputs);
-        float* out = shot_rows_.data() + (shot * kShotValues + value) * static_cast<std::size_t>(width_);
-        for (int h = 0; h < hidden_; ++h)
-          for (int j = 0; j < kShotInputs; ++j)
-            out[h] += inputs[j] * first.weight[static_cast<std::size_t>(h) * first.in + begin + j];
-      }
+    shot_rows_.assign(static_cast<std::size_t>(kNumShotInputs) * width_, 0.0f);
+    for (int input = 0; input < kNumShotInputs; ++input)
+      for (int h = 0; h < hidden_; ++h)
+        shot_rows_[static_cast<std::size_t>(input) * width_ + h] =
+            first.weight[static_cast<std::size_t>(h + 1) * first.in - kNumShotInputs + input];
   }
 
   widest_ = width_;
@@ -117,29 +111,35 @@ Network::Scratch::Scratch(const Network& network)
       next_(static_cast<std::size_t>(kBlock) * network.widest_) {}
 
 void Network::accumulate(const Board& board, const float* utility, float* out) const {
-  const float* rows[2 * kMaxPlaces + kNumShots];
+  const float* rows[2 * kMaxPlaces];
   int n = 0;
   for (int side = 0; side < 2; ++side)
     for (int place = 0; place < num_places_; ++place)
       // The row of no checkers is zero.
       if (const int count = board.count[side][place]; count > 0) rows[n++] = row(side, place, count);
-  if (reads_shots()) {
-    const Shots shots = shots_of(board);
-    for (int shot = 0; shot < kNumShots; ++shot)
-      if (shots[shot] > 0) rows[n++] = shot_row(shot, shots[shot]);
-  }
   kernels_->add_rows(out, bias_.data(), rows, n, width_);
   for (int u = 0; u < num_utility_inputs_; ++u) {
     const float* weights = utility_.data() + static_cast<std::size_t>(u) * width_;
     for (int h = 0; h < width_; ++h) out[h] += utility[u] * weights[h];
   }
+  if (!reads_shots()) return;
+  ScaledRow scaled[kNumShotInputs];
+  const int num_scaled = shot_changes({}, shots_of(board, *kernels_), scaled);
+  kernels_->apply(out, out, {.scaled = scaled, .num_scaled = num_scaled}, width_);
 }
 
-int Network::shot_changes(const Shots& from, const Board& after, RowChange* out) const {
-  const Shots to = shots_of(after);
+int Network::shot_changes(const Shots& from, const Shots& to, ScaledRow* out) const {
   int n = 0;
-  for (int shot = 0; shot < kNumShots; ++shot)
-    if (from[shot] != to[shot]) out[n++] = {shot_row(shot, from[shot]), shot_row(shot, to[shot])};
+  for (int shot = 0; shot < kNumShots; ++shot) {
+    if (from[shot] == to[shot]) continue;
+    float before[kShotInputs];
+    float after[kShotInputs];
+    shot_inputs(from[shot], before);
+    shot_inputs(to[shot], after);
+    for (int i = 0; i < kShotInputs; ++i)
+      if (before[i] != after[i])
+        out[n++] = {shot_rows_.data() + static_cast<std::size_t>(shot * kShotInputs + i) * width_, after[i] - before[i]};
+  }
   return n;
 }
 
@@ -180,7 +180,8 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
   accumulate(before, utility, accumulators);
   scratch.slot_[0] = 0;
   int next_slot = 1;
-  RowChange rows[kMaxChanges + kNumShots];
+  RowChange rows[kMaxChanges];
+  ScaledRow scaled[kNumShotInputs];
   const Shots shots_before = shots(before);
   for (int i = 1; next_slot < num_slots; ++i) {
     if (scratch.slot_[i] != kNeeded) continue;
@@ -188,7 +189,7 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
     const int n = changes(before, plays, node, rows);
     scratch.slot_[i] = static_cast<std::int16_t>(next_slot);
     kernels_->apply(accumulators + static_cast<std::size_t>(next_slot) * width_,
-                    accumulators + static_cast<std::size_t>(scratch.slot_[node.parent]) * width_, rows, n, width_);
+                    accumulators + static_cast<std::size_t>(scratch.slot_[node.parent]) * width_, {rows, n}, width_);
     ++next_slot;
   }
   for (int begin = 0; begin < num_leaves; begin += kBlock) {
@@ -196,12 +197,12 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
     for (int i = 0; i < n; ++i) {
       const int index = plays.leaf_node(begin + i);
       const Node& node = plays.node(index);
-      int num_changes = index == 0 ? 0 : changes(before, plays, node, rows);
-      if (reads_shots() && index != 0)
-        num_changes += shot_changes(shots_before, plays.afterstate(begin + i, before), rows + num_changes);
+      Changes changed{rows, index == 0 ? 0 : changes(before, plays, node, rows), scaled};
+      if (reads_shots())
+        changed.num_scaled = shot_changes(shots_before, shots(plays.afterstate(begin + i, before)), scaled);
       kernels_->apply_relu(scratch.hidden_.data() + static_cast<std::size_t>(i) * width_,
                            accumulators + static_cast<std::size_t>(index == 0 ? 0 : scratch.slot_[node.parent]) * width_,
-                           rows, num_changes, width_);
+                           changed, width_);
     }
     finish(scratch.hidden_.data(), n, scratch, out + begin, stride);
   }
@@ -216,7 +217,7 @@ void Network::gradient(const float* accumulator, const float* values, Scratch& s
   for (const Inner& layer : inner_) total += static_cast<std::size_t>(layer.out);
   activations.resize(total + 2 * static_cast<std::size_t>(widest_));
   float* const first = activations.data();
-  kernels_->apply_relu(first, accumulator, nullptr, 0, width_);
+  kernels_->apply_relu(first, accumulator, {}, width_);
   float* last = first;
   for (const Inner& layer : inner_) {
     float* const next = last + layer.in;
@@ -281,12 +282,15 @@ void Network::activate_play(const float* accumulator, const Shots& shots, const 
         later->before = step[c].before;
     }
   }
-  RowChange rows[4 * kMaxChanges + kNumShots];
+  RowChange rows[4 * kMaxChanges];
   int n = 0;
   for (int w = 0; w < num_whole; ++w)
     if (whole[w].before != whole[w].after) rows[n++] = row_change(whole[w]);
-  if (reads_shots()) n += shot_changes(shots, plays.afterstate(leaf, before), rows + n);
-  kernels_->apply_relu(out, accumulator, rows, n, width_);
+  Changes changed{rows, n};
+  ScaledRow scaled[kNumShotInputs];
+  if (reads_shots())
+    changed.scaled = scaled, changed.num_scaled = shot_changes(shots, shots_of(plays.afterstate(leaf, before), *kernels_), scaled);
+  kernels_->apply_relu(out, accumulator, changed, width_);
 }
 
 void Network::evaluate_activations(const float* activations, int n, Scratch& scratch, float* out, int stride) const {
@@ -299,7 +303,7 @@ void Network::evaluate_boards(const Board* boards, const float* utilities, int n
   for (int i = 0; i < n; ++i) {
     float* row_out = scratch.hidden_.data() + static_cast<std::size_t>(i) * width_;
     accumulate(boards[i], utilities + static_cast<std::size_t>(i) * num_utility_inputs_, row_out);
-    kernels_->apply_relu(row_out, row_out, nullptr, 0, width_);
+    kernels_->apply_relu(row_out, row_out, {}, width_);
   }
   finish(scratch.hidden_.data(), n, scratch, out, stride);
   kernels_->softmax(out, stride, n, num_outputs_);

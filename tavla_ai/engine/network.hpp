@@ -73,7 +73,7 @@ class Network {
                      int leaf, float* out) const;
 
   // Those of a board where the network reads them, otherwise zeros.
-  Shots shots(const Board& board) const { return reads_shots() ? shots_of(board) : Shots{}; }
+  Shots shots(const Board& board) const { return reads_shots() ? shots_of(board, *kernels_) : Shots{}; }
 
   // Probabilities of each score from n <= kBlock activations [n, width()]: out[k * stride + i].
   void evaluate_activations(const float* activations, int n, Scratch& scratch, float* out, int stride) const;
@@ -85,11 +85,8 @@ class Network {
   RowChange row_change(const Change& c) const {
     return {row(c.side, c.place, c.before), row(c.side, c.place, c.after)};
   }
-  const float* shot_row(int shot, int value) const {
-    return shot_rows_.data() + (shot * kShotValues + value) * static_cast<std::size_t>(width_);
-  }
-  // The rows that the shots after a play change; returns how many.
-  int shot_changes(const Shots& from, const Board& after, RowChange* out) const;
+  // What other shots change, at most kNumShotInputs rows; returns how many.
+  int shot_changes(const Shots& from, const Shots& to, ScaledRow* out) const;
   // The rows that the step into `node` changes; returns how many.
   int changes(const Board& before, const PlayList& plays, const Node& node, RowChange* out) const;
   // From the activations of the first layer, for a block of n rows, to logits[k * stride + i].
@@ -104,7 +101,7 @@ class Network {
   std::vector<float> rows_;     // [2, num_places_, kCounts, width_]
   std::vector<float> bias_;     // [width_]
   std::vector<float> utility_;  // [num_utility_inputs_, width_]
-  std::vector<float> shot_rows_;  // [kNumShots, kShotValues, width_], or nothing
+  std::vector<float> shot_rows_;  // [kNumShotInputs, width_], or nothing
 
   struct Inner {
     int in;   // padded

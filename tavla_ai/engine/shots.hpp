@@ -2,27 +2,18 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
 #include "board.hpp"
+#include "kernels.hpp"
 
 namespace tavla {
 
 // A changed input makes the checkpoints that read it unreadable: change the name with it.
 constexpr const char* kShotsVersion = "shots-1";
 
-// What one side's roll would do to the other's blots. Counts of rolls are of the 36.
-enum Shot : int {
-  kShotsAnywhere,  // rolls that hit at least one
-  kStake,          // pips that the other side loses by being hit on the blot that has come furthest: mean of a roll × 1.5
-  kDoubleShots,    // rolls that could hit one blot or another
-  kShotsAtHome,    // rolls that hit one in the shooter's home, and in the three quarters behind it
-  kShotsPerSide = kShotsAtHome + kPoints / kHome
-};
 constexpr int kNumShots = 2 * kShotsPerSide;
-constexpr int kShotValues = 37;
 
 // Those of the side that has just moved, then those of the one to roll.
 using Shots = std::array<std::uint8_t, kNumShots>;
@@ -38,7 +29,6 @@ inline void shot_inputs(int value, float* out) {
 namespace shots {
 
 constexpr std::uint32_t kAllPoints = ((1u << (kPoints + 1)) - 1) & ~1u;
-constexpr std::uint32_t kHomePoints = ((1u << (kHome + 1)) - 1) & ~1u;
 
 // Bit p of the result: bit 25 − p of a mask of points.
 constexpr std::uint32_t opposed(std::uint32_t mask) {
@@ -62,61 +52,10 @@ inline std::uint32_t points_with(const std::int8_t* counts, unsigned least) {
   return mask & kAllPoints;
 }
 
-// Points that one checker can end a roll on, whatever the others do; blocked points may be among them.
-// mine, open: of the side that rolls, in its numbering; on_bar: its checkers there, which enter first.
-inline std::uint32_t landings(std::uint32_t mine, std::uint32_t open, int on_bar, int high, int low) {
-  if (on_bar == 0) return mine >> high | mine >> low | (mine >> (high + low) & (open >> high | open >> low));
-  const auto entry = [](int pips) { return 1u << (kBar - pips); };
-  std::uint32_t found = entry(high) | entry(low);
-  if (on_bar == 1) {
-    if (open & entry(high)) found |= mine >> low | entry(high + low);
-    if (open & entry(low)) found |= mine >> high | entry(high + low);
-  }
-  return found;
-}
-
-// The same for a double, four steps of one die.
-inline std::uint32_t landings_of_double(std::uint32_t mine, std::uint32_t open, int on_bar, int die) {
-  const auto entry = [](int pips) { return 1u << (kBar - pips); };
-  if (on_bar > 0 && !(open & entry(die))) return 0;
-  std::uint32_t found = 0;
-  std::uint32_t passes = kAllPoints;
-  for (int steps = 1; steps <= 4; ++steps) {
-    const int pips = steps * die;
-    if (steps + on_bar <= 4) found |= mine >> pips & passes;
-    if (on_bar > 0 && steps + on_bar <= 5) found |= entry(pips) & passes;
-    passes &= open >> pips;
-  }
-  return found;
-}
-
-// Of one side's roll. blots and blocks: the other side's, in the numbering of the one that rolls.
-inline void of_side(std::uint32_t mine, int on_bar, std::uint32_t blocks, std::uint32_t blots, std::uint8_t* out) {
-  if (blots == 0) return;
-  const std::uint32_t open = kAllPoints & ~blocks;
-  int stake = 0;
-  const auto count = [&](std::uint32_t hit, int rolls) {
-    hit &= blots;
-    if (hit == 0) return;
-    const auto add = [&](int shot, bool is_so) { out[shot] = static_cast<std::uint8_t>(out[shot] + (is_so ? rolls : 0)); };
-    add(kShotsAnywhere, true);
-    add(kDoubleShots, (hit & (hit - 1)) != 0);
-    for (int quarter = 0; quarter < kPoints / kHome; ++quarter)
-      add(kShotsAtHome + quarter, (hit & kHomePoints << (quarter * kHome)) != 0);
-    // A blot on the shooter's point p has come all but p pips of its way from the bar.
-    stake += rolls * (std::bit_width(hit) - 1);
-  };
-  for (int high = 1; high <= 6; ++high) {
-    for (int low = 1; low < high; ++low) count(landings(mine, open, on_bar, high, low), 2);
-    count(landings_of_double(mine, open, on_bar, high), 1);
-  }
-  out[kStake] = static_cast<std::uint8_t>(stake / kPoints);
-}
-
 }  // namespace shots
 
-// Of a game in which a lone checker can be hit and the sides move in opposite directions.
-inline Shots shots_of(const Board& board) {
+// What is to be hit where a lone checker can be hit and the sides move in opposite directions.
+inline Shots shots_of(const Board& board, const Kernels& kernels) {
   using namespace shots;
   Shots found{};
   std::array<std::uint32_t, 2> checkers;
@@ -125,9 +64,13 @@ inline Shots shots_of(const Board& board) {
     checkers[side] = points_with(board.count[side], 1);
     blocks[side] = points_with(board.count[side], 2);
   }
-  for (int side = 0; side < 2; ++side)
-    of_side(checkers[side], board.count[side][kBar], opposed(blocks[1 - side]) & kAllPoints,
-            opposed(checkers[1 - side] & ~blocks[1 - side]) & kAllPoints, found.data() + side * kShotsPerSide);
+  for (int side = 0; side < 2; ++side) {
+    const int other = 1 - side;
+    const std::uint32_t blots = checkers[other] & ~blocks[other];
+    if (blots != 0)
+      kernels.count_shots(checkers[side], board.count[side][kBar], opposed(kAllPoints & ~blocks[other]), opposed(blots),
+                          found.data() + side * kShotsPerSide);
+  }
   return found;
 }
 
