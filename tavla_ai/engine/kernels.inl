@@ -51,18 +51,31 @@ inline float sum(Vector v) {
 #endif
 }
 
+// Of some vectors from the h-th float on. Each is a chain of additions, so that several at once take little longer.
+template <bool Relu, int Vectors>
+inline void apply_to_block(float* out, const float* base, const Changes& changes, int h) {
+  Vector v[Vectors];
+  for (int i = 0; i < Vectors; ++i) v[i] = load(base + h + i * kWidth);
+  for (int c = 0; c < changes.num_rows; ++c) {
+    const float* const plus = changes.rows[c].plus + h;
+    const float* const minus = changes.rows[c].minus + h;
+    for (int i = 0; i < Vectors; ++i) v[i] += load(plus + i * kWidth) - load(minus + i * kWidth);
+  }
+  for (int s = 0; s < changes.num_scaled; ++s) {
+    const float* const row = changes.scaled[s].row + h;
+    const Vector scale = splat(changes.scaled[s].scale);
+    for (int i = 0; i < Vectors; ++i) v[i] += load(row + i * kWidth) * scale;
+  }
+  for (int i = 0; i < Vectors; ++i) store(out + h + i * kWidth, Relu ? relu(v[i]) : v[i]);
+}
+
 template <bool Relu>
 void apply_changes(float* out, const float* base, const Changes& changes, int width) {
-  const RowChange* const rows = changes.rows;
-  const ScaledRow* const scaled = changes.scaled;
-  const int num_rows = changes.num_rows;
-  const int num_scaled = changes.num_scaled;
-  for (int h = 0; h < width; h += kWidth) {
-    Vector v = load(base + h);
-    for (int c = 0; c < num_rows; ++c) v += load(rows[c].plus + h) - load(rows[c].minus + h);
-    for (int s = 0; s < num_scaled; ++s) v += load(scaled[s].row + h) * scaled[s].scale;
-    store(out + h, Relu ? relu(v) : v);
-  }
+  constexpr int kBlockVectors = 8;
+  int h = 0;
+  for (; h + kBlockVectors * kWidth <= width; h += kBlockVectors * kWidth)
+    apply_to_block<Relu, kBlockVectors>(out, base, changes, h);
+  for (; h < width; h += kWidth) apply_to_block<Relu, 1>(out, base, changes, h);
 }
 
 void add_rows(float* out, const float* base, const float* const* rows, int num_rows, int width) {

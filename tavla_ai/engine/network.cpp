@@ -264,8 +264,37 @@ void Network::project(const float* gradient, int side, int place, int first, int
   kernels_->output(out, 1, row(side, place, first), n, width_, gradient, &none, 1);
 }
 
-void Network::activate_play(const float* accumulator, const Shots& shots, const Board& before,
-                            const PlayList& plays, int leaf, float* out) const {
+Network::Differences::Differences(const Network& network)
+    : network_(network),
+      rows_(static_cast<std::size_t>(2) * network.num_places_ * kCounts * static_cast<std::size_t>(network.width_)) {}
+
+void Network::Differences::begin(const Board& board) {
+  board_ = board;
+  num_made_ = 0;
+  for (auto& side : index_)
+    for (auto& place : side) place.fill(-1);
+}
+
+const float* Network::Differences::of(int side, int place, int count) {
+  std::int16_t& index = index_[side][place][count];
+  const bool is_new = index < 0;
+  if (is_new) index = static_cast<std::int16_t>(num_made_++);
+  float* const out = rows_.data() + static_cast<std::size_t>(index) * network_.width_;
+  if (is_new) {
+    const float* const plus = network_.row(side, place, count);
+    const float* const minus = network_.row(side, place, board_.count[side][place]);
+    for (int h = 0; h < network_.width_; ++h) out[h] = plus[h] - minus[h];
+  }
+  return out;
+}
+
+void Network::project_shots(const float* gradient, float* out) const {
+  const float none = 0;
+  kernels_->output(out, 1, shot_rows_.data(), kNumShotInputs, width_, gradient, &none, 1);
+}
+
+void Network::activate_play(const float* accumulator, Differences& differences, const Board& before,
+                            const PlayList& plays, int leaf, std::span<const ScaledRow> shots, float* out) const {
   // A checker that moves on leaves the place where it rested as it was.
   Change whole[4 * kMaxChanges];
   int num_whole = 0;
@@ -282,15 +311,13 @@ void Network::activate_play(const float* accumulator, const Shots& shots, const 
         later->before = step[c].before;
     }
   }
-  RowChange rows[4 * kMaxChanges];
+  ScaledRow rows[4 * kMaxChanges + kNumShotInputs];
   int n = 0;
   for (int w = 0; w < num_whole; ++w)
-    if (whole[w].before != whole[w].after) rows[n++] = row_change(whole[w]);
-  Changes changed{rows, n};
-  ScaledRow scaled[kNumShotInputs];
-  if (reads_shots())
-    changed.scaled = scaled, changed.num_scaled = shot_changes(shots, shots_of(plays.afterstate(leaf, before), *kernels_), scaled);
-  kernels_->apply_relu(out, accumulator, changed, width_);
+    if (whole[w].before != whole[w].after)
+      rows[n++] = {differences.of(whole[w].side, whole[w].place, whole[w].after), 1};
+  n = static_cast<int>(std::copy(shots.begin(), shots.end(), rows + n) - rows);
+  kernels_->apply_relu(out, accumulator, {.scaled = rows, .num_scaled = n}, width_);
 }
 
 void Network::evaluate_activations(const float* activations, int n, Scratch& scratch, float* out, int stride) const {

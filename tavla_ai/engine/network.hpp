@@ -1,7 +1,9 @@
 // The value network in the engine: folded first layer, incremental over the plays of a roll.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "board.hpp"
@@ -67,10 +69,18 @@ class Network {
   // The products of a gradient with the rows of counts first .. first + n − 1 on a place.
   void project(const float* gradient, int side, int place, int first, int n, float* out) const;
 
-  // The first layer's activation after a play, from the accumulator of the board before it and its shots, which count
-  // only where the network reads them: out[width()].
-  void activate_play(const float* accumulator, const Shots& shots, const Board& before, const PlayList& plays,
-                     int leaf, float* out) const;
+  class Differences;
+
+  // The first layer's activation after a play, from the accumulator of the board before it, whose differences are given,
+  // and from what shots change: out[width()].
+  void activate_play(const float* accumulator, Differences& differences, const Board& before, const PlayList& plays,
+                     int leaf, std::span<const ScaledRow> shots, float* out) const;
+
+  // What other shots change, at most kNumShotInputs rows; returns how many.
+  int shot_changes(const Shots& from, const Shots& to, ScaledRow* out) const;
+
+  // The products of a gradient with the rows of shots: out[kNumShotInputs], where the network reads them.
+  void project_shots(const float* gradient, float* out) const;
 
   // Those of a board where the network reads them, otherwise zeros.
   Shots shots(const Board& board) const { return reads_shots() ? shots_of(board, *kernels_) : Shots{}; }
@@ -85,8 +95,6 @@ class Network {
   RowChange row_change(const Change& c) const {
     return {row(c.side, c.place, c.before), row(c.side, c.place, c.after)};
   }
-  // What other shots change, at most kNumShotInputs rows; returns how many.
-  int shot_changes(const Shots& from, const Shots& to, ScaledRow* out) const;
   // The rows that the step into `node` changes; returns how many.
   int changes(const Board& before, const PlayList& plays, const Node& node, RowChange* out) const;
   // From the activations of the first layer, for a block of n rows, to logits[k * stride + i].
@@ -114,6 +122,22 @@ class Network {
   std::vector<float> output_weight_;  // [num_outputs_, output_in_]
   std::vector<float> output_bias_;
   int widest_;  // of all activations, padded
+};
+
+// What other counts than a board's would add to its accumulator: rows that its plays share, made when first asked for.
+class Network::Differences {
+ public:
+  explicit Differences(const Network& network);
+
+  void begin(const Board& board);
+  const float* of(int side, int place, int count);
+
+ private:
+  const Network& network_;
+  Board board_{};
+  std::array<std::array<std::array<std::int16_t, kCounts>, kMaxPlaces>, 2> index_{};  // −1: not made yet
+  int num_made_ = 0;
+  std::vector<float> rows_;  // [2 * num_places * kCounts, width]
 };
 
 // Buffers of one thread.

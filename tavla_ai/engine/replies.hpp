@@ -39,7 +39,7 @@ class Replies {
       : rules_(rules), network_(network), tables_(tables), num_candidates_(num_candidates),
         num_finalists_(num_finalists > 0 ? std::min(num_finalists, num_candidates) : num_candidates), scratch_(network_),
         plays_(std::make_unique<PlayList>()), root_(static_cast<std::size_t>(network_.width())),
-        gradient_(root_.size()), by_activation_(root_.size()), gains_(network_, gradient_),
+        gradient_(root_.size()), by_activation_(root_.size()), gains_(network_, gradient_), differences_(network_),
         activations_(static_cast<std::size_t>(kRolls * num_finalists_ + num_candidates) * root_.size()) {}
 
   // Its parts refer to one another.
@@ -52,8 +52,10 @@ class Replies {
   void evaluate(const Board& before, const Utility& utility, bool can_double) {
     network_.accumulate(before, utility.inputs.data(), root_.data());
     network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data(), by_activation_.data());
-    const Shots shots = network_.shots(before);
+    shots_ = network_.shots(before);
+    if (network_.reads_shots()) network_.project_shots(gradient_.data(), shot_gains_.data());
     gains_.begin(before);
+    differences_.begin(before);
     plays_->begin(rules_, before);
     std::array<Asked, (kRolls + 1) * kMostCandidates> asked;
     int num_asked = 0;
@@ -92,11 +94,14 @@ class Replies {
             }
             no_backgammon = has_no_backgammon(rules_, after);
           }
-          network_.activate_play(root_.data(), shots, before, *plays_, leaf, activation(num_asked));
-          asked[static_cast<std::size_t>(num_asked++)] = {roll, plays_->leaf(leaf).off > 0, no_backgammon};
+          network_.activate_play(root_.data(), differences_, before, *plays_, leaf, {}, activation(num_asked));
+          const Shots shots = network_.reads_shots() ? network_.shots(plays_->afterstate(leaf, before)) : Shots{};
+          asked[static_cast<std::size_t>(num_asked++)] = {roll, leaf, plays_->leaf(leaf).off > 0, no_backgammon, shots};
         }
         num_asked = first_asked + keep_finalists(activation(first_asked), &asked[static_cast<std::size_t>(first_asked)],
                                                  num_asked - first_asked);
+        if (network_.reads_shots())
+          for (int i = first_asked; i < num_asked; ++i) add_shots(before, asked[static_cast<std::size_t>(i)], activation(i));
       }
     num_evaluated_ += num_asked;
     for (int begin = 0; begin < num_asked; begin += Network::kBlock) {
@@ -134,17 +139,44 @@ class Replies {
   // A play that the network is asked about.
   struct Asked {
     int roll;
+    int leaf;
     bool i_bore_off;
     bool no_backgammon;
+    Shots shots;  // after it
   };
 
   float* activation(int row) { return activations_.data() + static_cast<std::size_t>(row) * root_.size(); }
+
+  // What the shots after a play gain, to first order.
+  float gain_of(const Shots& after) const {
+    float total = 0;
+    for (std::size_t shot = 0; shot < after.size(); ++shot) {
+      if (after[shot] == shots_[shot]) continue;
+      std::array<float, kShotInputs> from;
+      std::array<float, kShotInputs> to;
+      shot_inputs(shots_[shot], from.data());
+      shot_inputs(after[shot], to.data());
+      for (std::size_t i = 0; i < kShotInputs; ++i) total += (to[i] - from[i]) * shot_gains_[shot * kShotInputs + i];
+    }
+    return total;
+  }
+
+  // Makes the activation after a play, which was made without them, one that has its shots too.
+  void add_shots(const Board& before, const Asked& one, float* activation) {
+    std::array<ScaledRow, kNumShotInputs> rows;
+    const int n = network_.shot_changes(shots_, one.shots, rows.data());
+    if (n > 0)
+      network_.activate_play(root_.data(), differences_, before, *plays_, one.leaf,
+                             std::span(rows.data(), static_cast<std::size_t>(n)), activation);
+  }
 
   // Moves the finalists of n candidates of a roll to the front; returns how many they are.
   int keep_finalists(float* activations, Asked* asked, int n) {
     if (n <= num_finalists_) return n;
     std::array<float, kMostCandidates> worth;
     network_.project_activations(by_activation_.data(), activations, n, worth.data());
+    if (network_.reads_shots())
+      for (int i = 0; i < n; ++i) worth[static_cast<std::size_t>(i)] += gain_of(asked[i].shots);
     for (int rank = 0; rank < num_finalists_; ++rank) {
       const auto best = std::max_element(worth.begin() + rank, worth.begin() + n) - worth.begin();
       if (best == rank) continue;
@@ -196,6 +228,9 @@ class Replies {
   std::vector<float> gradient_;       // by its units
   std::vector<float> by_activation_;  // and by their activations
   NetworkGains gains_;
+  Network::Differences differences_;
+  Shots shots_{};                              // of the board before the roll
+  std::array<float, kNumShotInputs> shot_gains_{};  // of each input, to first order
   std::vector<float> gained_;         // by node
   std::vector<float> activations_;    // of the finalists, and of the candidates of a roll
   std::array<float, kMaxScores * Network::kBlock> probabilities_{};
