@@ -53,7 +53,7 @@ class Replies {
     network_.accumulate(before, utility.inputs.data(), root_.data());
     network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data(), by_activation_.data());
     shots_ = network_.shots(before);
-    if (network_.reads_shots()) network_.project_shots(gradient_.data(), shot_gains_.data());
+    if (network_.reads_shots()) look_up_shots();
     gains_.begin(before);
     differences_.begin(before);
     plays_->begin(rules_, before);
@@ -147,17 +147,23 @@ class Replies {
 
   float* activation(int row) { return activations_.data() + static_cast<std::size_t>(row) * root_.size(); }
 
-  // What the shots after a play gain, to first order.
-  float gain_of(const Shots& after) const {
+  void look_up_shots() {
+    std::array<float, kNumShotInputs> gains;
+    network_.project_shots(gradient_.data(), gains.data());
+    for (std::size_t shot = 0; shot < kNumShots; ++shot)
+      for (int value = 0; value < kShotValues; ++value) {
+        std::array<float, kShotInputs> inputs;
+        shot_inputs(value, inputs.data());
+        float gain = 0;
+        for (std::size_t i = 0; i < kShotInputs; ++i) gain += inputs[i] * gains[shot * kShotInputs + i];
+        shot_gains_[shot][static_cast<std::size_t>(value)] = gain;
+      }
+  }
+
+  // What the shots after a play are worth, to first order.
+  float worth_of(const Shots& after) const {
     float total = 0;
-    for (std::size_t shot = 0; shot < after.size(); ++shot) {
-      if (after[shot] == shots_[shot]) continue;
-      std::array<float, kShotInputs> from;
-      std::array<float, kShotInputs> to;
-      shot_inputs(shots_[shot], from.data());
-      shot_inputs(after[shot], to.data());
-      for (std::size_t i = 0; i < kShotInputs; ++i) total += (to[i] - from[i]) * shot_gains_[shot * kShotInputs + i];
-    }
+    for (std::size_t shot = 0; shot < kNumShots; ++shot) total += shot_gains_[shot][after[shot]];
     return total;
   }
 
@@ -176,7 +182,7 @@ class Replies {
     std::array<float, kMostCandidates> worth;
     network_.project_activations(by_activation_.data(), activations, n, worth.data());
     if (network_.reads_shots())
-      for (int i = 0; i < n; ++i) worth[static_cast<std::size_t>(i)] += gain_of(asked[i].shots);
+      for (int i = 0; i < n; ++i) worth[static_cast<std::size_t>(i)] += worth_of(asked[i].shots);
     for (int rank = 0; rank < num_finalists_; ++rank) {
       const auto best = std::max_element(worth.begin() + rank, worth.begin() + n) - worth.begin();
       if (best == rank) continue;
@@ -230,7 +236,7 @@ class Replies {
   NetworkGains gains_;
   Network::Differences differences_;
   Shots shots_{};                              // of the board before the roll
-  std::array<float, kNumShotInputs> shot_gains_{};  // of each input, to first order
+  std::array<std::array<float, kShotValues>, kNumShots> shot_gains_{};  // of each value
   std::vector<float> gained_;         // by node
   std::vector<float> activations_;    // of the finalists, and of the candidates of a roll
   std::array<float, kMaxScores * Network::kBlock> probabilities_{};

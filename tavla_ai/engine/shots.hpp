@@ -3,7 +3,10 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "board.hpp"
 #include "kernels.hpp"
@@ -14,6 +17,7 @@ namespace tavla {
 constexpr const char* kShotsVersion = "shots-1";
 
 constexpr int kNumShots = 2 * kShotsPerSide;
+constexpr int kShotValues = 37;
 
 // Those of the side that has just moved, then those of the one to roll.
 using Shots = std::array<std::uint8_t, kNumShots>;
@@ -40,16 +44,19 @@ constexpr std::uint32_t opposed(std::uint32_t mask) {
 }
 
 // Bit p: a side has at least `least` checkers on point p.
-inline std::uint32_t points_with(const std::int8_t* counts, unsigned least) {
-  std::uint32_t mask = counts[kPoints] >= static_cast<int>(least) ? 1u << kPoints : 0;
-  for (int word = 0; word < kPoints / 8; ++word) {
-    std::uint64_t bytes;
-    std::memcpy(&bytes, counts + 8 * word, sizeof bytes);
-    // The top bit of a byte is set where its count is large enough, and the product brings these bits together.
-    const std::uint64_t tops = ((bytes + (0x80 - least) * 0x0101010101010101u) & 0x8080808080808080u) >> 7;
-    mask |= static_cast<std::uint32_t>(tops * 0x0102040810204080u >> 56) << (8 * word);
-  }
-  return mask & kAllPoints;
+inline std::uint32_t points_with(const std::int8_t* counts, int least) {
+#if defined(__SSE2__)
+  const auto sixteen = [&](int from) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(counts + from));
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(static_cast<char>(least - 1)))));
+  };
+  static_assert(kMaxPlaces >= 32);
+  return (sixteen(0) | sixteen(16) << 16) & kAllPoints;
+#else
+  std::uint32_t mask = 0;
+  for (int point = 1; point <= kPoints; ++point) mask |= static_cast<std::uint32_t>(counts[point] >= least) << point;
+  return mask;
+#endif
 }
 
 }  // namespace shots
