@@ -58,6 +58,7 @@ def test_numbers_that_yaml_reads_as_text_are_repaired() -> None:
         (["network.hidden=[16.5]"], ["--set network.hidden"]),
         (["targets=lookahead", "lookahead.finalists=2"], ["lookahead.finalists", "candidates"]),
         (["network.inputs=shots", "ruleset=plakoto"], ["network.inputs", "plakoto"]),
+        (["lookahead.near=0.95"], ["lookahead.near", "explore"]),
         (["network.inputs=blocks"], ["network.inputs", "blocks", "shots"]),
     ],
 )

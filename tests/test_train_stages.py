@@ -241,6 +241,33 @@ def test_siblings_are_the_best_plays_of_a_decision() -> None:
         first += count
 
 
+def test_near_plays_are_made_too() -> None:
+    """With the chance `near` a play within the margin of the best is made, and none beyond it."""
+    rules = engine.compile_rules(NORTH_SULTAN)
+    network = random_network()
+    values, inputs = points()
+    options = {"explore": 0.0, "scramble": 0.0, "scrambled": 0, "sample": 1.0, "siblings": 100, "margin": 0.1}
+
+    def others_made(near: float) -> float:
+        result = engine.lookahead(rules, network, 3, 0, 10, values, inputs, [1.0], **options, near=near)
+        others, first = [], 0
+        for count in result.siblings:
+            boards = result.boards[first : first + count]
+            first += count
+            if boards[:, :, 0].any():
+                continue  # once checkers are off a mars is ruled out, which the network alone does not know
+            worth = network.evaluate(boards, np.repeat(inputs, count, axis=0)) @ values[0]
+            assert worth[-1] >= worth.max() - 0.1 - 1e-5
+            others.append(worth[-1] < worth.max() - 1e-6)
+        assert len(others) > 200
+        return float(np.mean(others))
+
+    assert others_made(0.0) == 0
+    assert 0.3 < others_made(0.5) / others_made(1.0) < 0.7
+    with pytest.raises(ValueError, match="near"):
+        others_made(1.5)
+
+
 @pytest.mark.parametrize("reads", ["counts", "shots"])
 def test_more_candidates_come_nearer_to_the_search(reads: Inputs) -> None:
     """Looking for replies among a few can only miss better ones, and misses fewer the more it looks at."""

@@ -130,6 +130,13 @@ class LookaheadConfig(_Section):
     explore: float = Field(
         default=0.1, ge=0, le=1, description="chance that a play is drawn at random, so that games leave the main line"
     )
+    near: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="chance that a play is drawn among those that look worse than the best by no more than `margin`: "
+        "what is never played is never put right",
+    )
     scramble: float = Field(
         default=0.2, ge=0, le=1, description="chance that a game begins with plays at random: rare structures"
     )
@@ -307,6 +314,8 @@ class TrainConfig(_Section):
             raise ValueError("targets: a turn of Gul Bara is more than one roll; only td can be learned")
         if self.learner.sibling_weight and not (self.targets == "lookahead" and self.lookahead.siblings):
             raise ValueError("learner.sibling_weight: needs targets: lookahead and lookahead.siblings of at least 1")
+        if self.lookahead.explore + self.lookahead.near > 1:
+            raise ValueError("lookahead.near: with lookahead.explore at most 1 expected")
         if self.lookahead.finalists and not self.lookahead.candidates:
             raise ValueError("lookahead.finalists: needs lookahead.candidates, of which they are some")
         return self

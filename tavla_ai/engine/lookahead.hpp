@@ -14,6 +14,7 @@ namespace tavla {
 
 struct LookaheadSettings {
   double explore = 0;    // chance that a play is drawn at random instead of the best
+  double near = 0;       // chance that a play is drawn among those that look nearly as good as the best, by `margin`
   double scramble = 0;   // chance that a game begins with plays at random
   int scrambled = 0;     // of such a game at most so many plays, drawn evenly
   double sample = 1;     // chance that a decision is kept
@@ -98,12 +99,21 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
           kept.clear();
           TurnEnd end = play_roll(rules, before, roll, *plays, [&] {
             const int best = chooser.choose({rules, before, roll, *plays, utility, streams, ply});
-            const bool at_random = ply < scrambled || streams.explore_draw(ply) < settings.explore;
+            const double drawn = streams.explore_draw(ply);
+            const bool at_random = ply < scrambled || drawn < settings.explore;
+            const bool is_near = !at_random && drawn < settings.explore + settings.near;
             const int n = plays->num_leaves();
-            const int chosen = at_random ? static_cast<int>(streams.choice(ply, static_cast<std::uint32_t>(n))) : best;
+            const float least = chooser.value(best) - static_cast<float>(settings.margin) * utility.point(num_scores);
+            const auto any_of = [&](int count) { return static_cast<int>(streams.choice(ply, static_cast<std::uint32_t>(count))); };
+            int chosen = at_random ? any_of(n) : best;
+            if (is_near) {
+              ranked.clear();
+              for (int leaf = 0; leaf < n; ++leaf)
+                if (chooser.value(leaf) >= least) ranked.push_back(leaf);
+              chosen = ranked[static_cast<std::size_t>(any_of(static_cast<int>(ranked.size())))];
+            }
             is_best = chosen == best;
             if (is_sampled && settings.siblings > 0) {
-              const float least = chooser.value(best) - static_cast<float>(settings.margin) * utility.point(num_scores);
               ranked.clear();
               for (int leaf = 0; leaf < n; ++leaf)
                 if (leaf != chosen && chooser.value(leaf) >= least && !plays->leaf(leaf).is_finished())
