@@ -438,8 +438,9 @@ class Pipeline:
         parent = load_checkpoint(Path(self._config.parent), self._ruleset)
         if not can_grow(parent.card.network, self._spec):
             raise ConfigError(
-                f"parent {self._config.parent}: has hidden layers {list(parent.card.network.hidden)}, which cannot "
-                f"grow into network.hidden {list(self._spec.hidden)}"
+                f"parent {self._config.parent}: has hidden layers {list(parent.card.network.hidden)} and reads "
+                f"{parent.card.network.inputs}, which cannot grow into network.hidden {list(self._spec.hidden)} that "
+                f"reads {self._spec.inputs}"
             )
         return parent
 

@@ -334,8 +334,8 @@ SelfPlayParts run_self_play(const Rules& rules, const Network& network, std::uin
 SelfPlayParts run_lookahead(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
                             std::int64_t num_games, const Matrix& values, const Matrix& inputs,
                             const std::vector<double>& shares, double explore, double near, double scramble,
-                            int scrambled, double sample, int siblings, double margin, int candidates, int finalists, double lambda,
-                            int threads, const Bearoff* tables) {
+                            int scrambled, double sample, int siblings, double margin, int candidates, int finalists,
+                            double lambda, int threads, const Bearoff* tables) {
   require_fits(network, rules);
   if (rules.family == Family::kGulBara)
     throw RulesError("lookahead: a turn of Gul Bara is more than one roll; it is not looked ahead");
@@ -792,12 +792,12 @@ NB_MODULE(_core, m) {
         "Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of "
         "values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.");
   m.def("lookahead", &run_lookahead, "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a,
-        "values"_a.noconvert(), "inputs"_a.noconvert(), "shares"_a, nb::kw_only(), "explore"_a, "near"_a = 0.0, "scramble"_a, "scrambled"_a,
-        "sample"_a, "siblings"_a = 0, "margin"_a = 0.0, "candidates"_a = 0, "finalists"_a = 0, "lambda_"_a = 0.0,
+        "values"_a.noconvert(), "inputs"_a.noconvert(), "shares"_a, nb::kw_only(), "explore"_a, "near"_a = 0.0,
+        "scramble"_a, "scrambled"_a, "sample"_a, "siblings"_a = 0, "margin"_a = 0.0, "candidates"_a = 0, "finalists"_a = 0, "lambda_"_a = 0.0,
         "threads"_a = 1, "tables"_a = nb::none(),
         "Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore` "
-        "and among those within `margin` points of the best with the chance `near`, and with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, kept "
-        "with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best "
+        "and among those within `margin` points of the best with the chance `near`, and with the chance `scramble` a game "
+        "begins with up to `scrambled` plays at random. Of each decision, kept with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best "
         "are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among all, "
         "or, where `candidates` is not 0, among so many that look best to first order; where `finalists` is not 0, among so "
         "many of these that look best by their first layer. With lambda_ above 0 every position of a game is kept, "

@@ -103,21 +103,19 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
             const bool at_random = ply < scrambled || drawn < settings.explore;
             const bool is_near = !at_random && drawn < settings.explore + settings.near;
             const int n = plays->num_leaves();
-            const float least = chooser.value(best) - static_cast<float>(settings.margin) * utility.point(num_scores);
-            const auto any_of = [&](int count) { return static_cast<int>(streams.choice(ply, static_cast<std::uint32_t>(count))); };
-            int chosen = at_random ? any_of(n) : best;
-            if (is_near) {
+            const bool has_siblings = is_sampled && settings.siblings > 0;
+            if (is_near || has_siblings) {
+              const float least = chooser.value(best) - static_cast<float>(settings.margin) * utility.point(num_scores);
               ranked.clear();
               for (int leaf = 0; leaf < n; ++leaf)
                 if (chooser.value(leaf) >= least) ranked.push_back(leaf);
-              chosen = ranked[static_cast<std::size_t>(any_of(static_cast<int>(ranked.size())))];
             }
+            int chosen = best;
+            if (at_random) chosen = static_cast<int>(streams.choice(ply, static_cast<std::uint32_t>(n)));
+            if (is_near) chosen = ranked[streams.choice(ply, static_cast<std::uint32_t>(ranked.size()))];
             is_best = chosen == best;
-            if (is_sampled && settings.siblings > 0) {
-              ranked.clear();
-              for (int leaf = 0; leaf < n; ++leaf)
-                if (leaf != chosen && chooser.value(leaf) >= least && !plays->leaf(leaf).is_finished())
-                  ranked.push_back(leaf);
+            if (has_siblings) {
+              std::erase_if(ranked, [&](int leaf) { return leaf == chosen || plays->leaf(leaf).is_finished(); });
               std::stable_sort(ranked.begin(), ranked.end(),
                                [&](int a, int b) { return chooser.value(a) > chooser.value(b); });
               if (ranked.size() > static_cast<std::size_t>(settings.siblings))

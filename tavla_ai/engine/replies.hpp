@@ -235,7 +235,7 @@ class Replies {
   std::vector<float> by_activation_;  // and by their activations
   NetworkGains gains_;
   Network::Differences differences_;
-  Shots shots_{};                              // of the board before the roll
+  Shots shots_{};                     // of the board before the roll
   std::array<std::array<float, kShotValues>, kNumShots> shot_gains_{};  // of each value
   std::vector<float> gained_;         // by node
   std::vector<float> activations_;    // of the finalists, and of the candidates of a roll
