@@ -84,7 +84,8 @@ def _shots_of_side(mine: torch.Tensor, his: torch.Tensor) -> torch.Tensor:
     for steps in range(1, 5):
         pips = steps * die
         lands = behind(stands, pips) & (steps + on_bar <= 4)
-        lands = lands | (entry(pips) & (on_bar > 0) & (steps + on_bar <= 5))
+        # Any of those on the bar may enter first; one goes on when all have entered.
+        lands = lands | (entry(pips) & (on_bar > 0) & ((steps + on_bar <= 5) | (steps == 1)))
         double = double | (lands & passes)
         passes = passes & behind(is_open, pips)
     double = double & ((on_bar == 0) | is_open[:, BAR - die].unsqueeze(2))

@@ -67,8 +67,26 @@ def test_shots_are_those_of_rolls_played_out(name: str, rules_of: Callable[..., 
         assert numbers == [shots(*position), shots(*position[::-1])], position
 
 
-def test_torch_reads_the_same_shots(rules_of: Callable[..., engine.Rules]) -> None:
-    boards, _ = engine.random_walk(rules_of("oyna-backgammon"), 6, 0, 40)
+@pytest.fixture(scope="module")
+def crowded_bars() -> np.ndarray:
+    """Positions with one to twelve checkers on the roller's bar and blots where they enter, int8[24, 2, 26]."""
+    boards = [
+        board({1: 1, 5: 1, 9: 2, blocked: 2}, {25: on_bar, 24: 1, 20: 2})
+        for on_bar in range(1, 13)
+        for blocked in (2, 3)
+    ]
+    return np.concatenate(boards)
+
+
+def test_shots_from_a_crowded_bar(crowded_bars: np.ndarray) -> None:
+    for position, numbers in zip(crowded_bars.tolist(), engine.shots(crowded_bars).tolist(), strict=True):
+        assert numbers[1][0] >= 20
+        assert numbers == [shots(*position), shots(*position[::-1])], position
+
+
+def test_torch_reads_the_same_shots(rules_of: Callable[..., engine.Rules], crowded_bars: np.ndarray) -> None:
+    walked, _ = engine.random_walk(rules_of("oyna-backgammon"), 6, 0, 40)
+    boards = np.concatenate([walked, crowded_bars])
     shots_alone = engine.encode(boards, np.zeros((len(boards), 0), np.float32), True)[:, -engine.NUM_SHOT_INPUTS :]
     assert 0.05 < (shots_alone > 0).mean() < 0.95
     np.testing.assert_array_equal(shot_inputs(torch.from_numpy(boards).long()).numpy(), shots_alone)
