@@ -60,7 +60,7 @@ sanitize: setup
 	  --config-settings=build-dir=build/sanitize --config-settings=cmake.define.TAVLA_SANITIZE=ON .
 	cd tests && LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 ../$(SANITIZED)/bin/python -P -m pytest -q -p no:cacheprovider \
-	  test_plays.py test_families.py test_dice.py test_self_play.py test_duel.py test_search.py test_fuzz.py test_bearoff.py
+	  engine evaluator/test_bearoff.py
 
 lint: setup
 	$(VENV)/bin/ruff check .

@@ -20,13 +20,13 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
-from tavla_ai.bots import Level, network_player
+from tavla_ai.bots import PlayStyle, network_player
 from tavla_ai.bots.peers import Peer, make_peer
-from tavla_ai.checkpoint import Checkpoint
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH
 from tavla_ai.match import Utility
-from tavla_ai.rulesets import NUM_CHECKERS, Ruleset
+from tavla_ai.network import Checkpoint
+from tavla_ai.rules import NUM_CHECKERS, Ruleset, compile_rules
 
 Measure = Literal["plays", "evaluate", "selfplay", "search", "tournament"]
 MEASURES: tuple[Measure, ...] = ("plays", "evaluate", "selfplay", "search", "tournament")
@@ -173,7 +173,7 @@ def _compare(ours: BenchResult, peer: Peer, measure: Measure, ruleset: Ruleset, 
 
     Every repeat takes positions of its own, since a peer may remember what it has evaluated.
     """
-    rules = engine.compile_rules(ruleset)
+    rules = compile_rules(ruleset)
     boards, rolls = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
     # With five checkers left no roll ends the game; where one does, peers count what is then left
     # on the board differently (gnubg-nn lists one of two ends that differ by a hit).
@@ -203,7 +203,7 @@ def _compare(ours: BenchResult, peer: Peer, measure: Measure, ruleset: Ruleset, 
 
 def _plays(ruleset: Ruleset) -> Callable[[], Timed]:
     """Generate all plays of every position of random games; afterstates of a roll are all distinct."""
-    rules = engine.compile_rules(ruleset)
+    rules = compile_rules(ruleset)
     boards, dice = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
     for board, roll in zip(boards[:500], dice[:500], strict=True):
         afterstates, _, _ = engine.legal_plays(rules, board, int(roll[0]), int(roll[1]))
@@ -219,7 +219,7 @@ def _plays(ruleset: Ruleset) -> Callable[[], Timed]:
 
 def _evaluate(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
     """Evaluate unrelated positions, each from nothing."""
-    rules = engine.compile_rules(ruleset)
+    rules = compile_rules(ruleset)
     boards, _ = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
     inputs = np.tile(np.array(Utility.points(ruleset).inputs, np.float32), (len(boards), 1))
 
@@ -234,7 +234,7 @@ def _evaluate(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
 
 def _self_play(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
     """Play whole games of self-play with λ-targets, as training does."""
-    rules = engine.compile_rules(ruleset)
+    rules = compile_rules(ruleset)
     utility = Utility.points(ruleset)
     values = np.array([utility.values], np.float32)
     inputs = np.array([utility.inputs], np.float32)
@@ -251,7 +251,7 @@ def _search(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
 
     The positions are those of self-play; where there is nothing to decide, one is left out.
     """
-    rules = engine.compile_rules(ruleset)
+    rules = compile_rules(ruleset)
     utility = Utility.points(ruleset)
     values = np.array([utility.values], np.float32)
     inputs = np.array([utility.inputs], np.float32)
@@ -289,13 +289,13 @@ def _tournament(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed
 
     In Gul Bara, where there is neither noise nor luck, the network plays itself.
     """
-    rules = engine.compile_rules(ruleset)
+    rules = compile_rules(ruleset)
     utility = Utility.points(ruleset)
     values = np.array([utility.values], np.float32)
     inputs = np.array([utility.inputs], np.float32)
     player = network_player(ruleset, network)
     is_plain = ruleset.family == "gul-bara"
-    noisy = player if is_plain else network_player(ruleset, network, Level(noise=_NOISE, cap=3 * _NOISE))
+    noisy = player if is_plain else network_player(ruleset, network, PlayStyle(noise=_NOISE, cap=3 * _NOISE))
     judges: dict[str, tuple[engine.Player | None, int]] = {"paired games": (None, _TOURNAMENT_PAIRS)}
     if not is_plain:
         judges["paired games, luck judged"] = player, _JUDGED_PAIRS

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import settings
 
 from tavla_ai import engine
-from tavla_ai.checkpoint import Inputs, NetworkSpec, fold
 from tavla_ai.match import Utility, match_equity
-from tavla_ai.rulesets import get_ruleset
+from tavla_ai.network import Inputs, NetworkSpec, fold
+from tavla_ai.rules import compile_rules, get_ruleset
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("tavla", deadline=None)
@@ -81,7 +81,7 @@ def rules_of() -> Callable[..., engine.Rules]:
     """A preset in the engine's form, with any of its fields changed."""
 
     def compiled(preset: str, **changes: object) -> engine.Rules:
-        return engine.compile_rules(get_ruleset(preset).model_copy(update=changes))
+        return compile_rules(get_ruleset(preset).model_copy(update=changes))
 
     return compiled
 
@@ -95,7 +95,7 @@ def preset(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="session")
 def rules(preset: str) -> engine.Rules:
     """The preset of `preset` in the engine's form."""
-    return engine.compile_rules(get_ruleset(preset))
+    return compile_rules(get_ruleset(preset))
 
 
 @pytest.fixture(scope="session")
@@ -152,8 +152,6 @@ def match_grid() -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
 @pytest.fixture(scope="session")
 def pubeval_weights() -> tuple[np.ndarray, np.ndarray]:
     """Tesauro's published weights, contact and race."""
-    folder = resources.files("tavla_ai") / "data"
-    contact, race = (
-        np.array((folder / f"pubeval-{kind}.txt").read_text().split(), np.float32) for kind in ("contact", "race")
-    )
+    folder = resources.files("tavla_ai.bots") / "pubeval"
+    contact, race = (np.array((folder / f"{kind}.txt").read_text().split(), np.float32) for kind in ("contact", "race"))
     return contact, race

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tavla_ai import bench
 from tavla_ai.bench import MEASURES
 from tavla_ai.cli import main
-from tavla_ai.rulesets import ruleset_names
+from tavla_ai.rules import ruleset_names
 
 
 @pytest.mark.slow

@@ -21,8 +21,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from tavla_ai.checkpoint import Card, is_checkpoint, load_checkpoint
 from tavla_ai.errors import ConfigError, TavlaError
+from tavla_ai.network import Card, is_checkpoint, load_checkpoint
 from tavla_ai.tournament import PairResult
 from train.config import TrainConfig, check_resumable, describe_keys, load_config
 from train.learner import DivergedError

@@ -7,8 +7,8 @@ import json
 import click
 
 from tavla_ai.bench import BenchResult, Timed, time_work
-from tavla_ai.checkpoint import NetworkSpec
-from tavla_ai.rulesets import get_ruleset
+from tavla_ai.network import NetworkSpec
+from tavla_ai.rules import get_ruleset
 from train.config import parse_config
 from train.learner import Learner
 from train.worker import SelfPlayWorker

@@ -11,10 +11,10 @@ from typing import Any, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from tavla_ai.checkpoint import Inputs
 from tavla_ai.engine import MAX_SEED, MOST_CANDIDATES
 from tavla_ai.errors import ConfigError, RulesetError
-from tavla_ai.rulesets import get_ruleset
+from tavla_ai.network import Inputs
+from tavla_ai.rules import get_ruleset
 from tavla_ai.tournament import MAX_WORKERS
 
 MAX_GAMES = 10**12

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tavla_ai.checkpoint import NetworkSpec
-from tavla_ai.network import ValueNetwork, to_numpy
+from tavla_ai.network import NetworkSpec
+from tavla_ai.network.module import ValueNetwork, to_numpy
 
 
 def can_grow(old: NetworkSpec, new: NetworkSpec) -> bool:

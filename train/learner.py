@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from torch.nn.functional import cross_entropy
 
 from tavla_ai import engine
-from tavla_ai.checkpoint import NetworkSpec
 from tavla_ai.errors import ConfigError
-from tavla_ai.network import ValueNetwork, from_numpy, to_numpy
+from tavla_ai.network import NetworkSpec
+from tavla_ai.network.module import ValueNetwork, from_numpy, to_numpy
 from train.config import LearnerConfig
 from train.worker import Batch
 

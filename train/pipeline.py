@@ -26,13 +26,12 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.tensorboard import SummaryWriter
 
-from tavla_ai.bots import Bot, make_bot, network_player, plays_pubeval
-from tavla_ai.checkpoint import Card, Checkpoint, NetworkSpec, Result, fold, load_checkpoint, save_checkpoint
+from tavla_ai.bots import Bot, Levels, make_bot, network_player, plays_pubeval
 from tavla_ai.errors import CheckpointError, ConfigError
-from tavla_ai.levels import Levels
-from tavla_ai.measuring import as_result
-from tavla_ai.rulesets import get_ruleset
-from tavla_ai.tournament import PairResult, measure_score_shares, play_pairing
+from tavla_ai.network import Card, Checkpoint, NetworkSpec, Result, fold, load_checkpoint, save_checkpoint
+from tavla_ai.rules import get_ruleset
+from tavla_ai.strength import as_result, measure_score_shares
+from tavla_ai.tournament import PairResult, play_pairing
 from train.config import TrainConfig, dump_config
 from train.growth import can_grow, grow
 from train.learner import Learner, RoundMetrics
@@ -335,13 +334,15 @@ class Pipeline:
         tick = time.perf_counter()
         evaluation = self._config.evaluation
         weights = self._learner.average_weights()
-        learner = Bot("learner", network_player(self._ruleset, fold(weights, self._spec.num_places)))
+        learner = Bot("learner", self._ruleset, network_player(self._ruleset, fold(weights, self._spec.num_places)))
         results = []
         for name, opponent in self._opponents.items():
             if opponent is None:
                 if self._previous is None:
                     continue
-                opponent = Bot(name, network_player(self._ruleset, fold(self._previous, self._spec.num_places)))
+                opponent = Bot(
+                    name, self._ruleset, network_player(self._ruleset, fold(self._previous, self._spec.num_places))
+                )
             result = play_pairing(
                 self._ruleset,
                 learner,

@@ -17,8 +17,8 @@ from typing import Any
 import torch
 import yaml
 
-from tavla_ai.checkpoint import is_checkpoint
 from tavla_ai.errors import CheckpointError, ConfigError
+from tavla_ai.network import is_checkpoint
 from train.config import TrainConfig, dump_config, parse_config, read_yaml
 
 CONFIG_FILE = "config.yaml"

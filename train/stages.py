@@ -11,8 +11,8 @@ from typing import Any
 
 import yaml
 
-from tavla_ai.checkpoint import is_checkpoint
 from tavla_ai.errors import ConfigError
+from tavla_ai.network import is_checkpoint
 from train.config import TrainConfig, dump_config, parse_config, read_yaml
 from train.run import RunDirectory
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tavla_ai import engine
-from tavla_ai.bearoff import load_tables
-from tavla_ai.checkpoint import fold
+from tavla_ai.evaluator import load_tables
 from tavla_ai.match import Utility, equal_shares, match_equity
-from tavla_ai.rulesets import Ruleset, get_ruleset
+from tavla_ai.network import fold
+from tavla_ai.rules import Ruleset, compile_rules, get_ruleset
 from train.config import SelfPlayConfig, TrainConfig
 
 
@@ -115,7 +115,7 @@ class SelfPlayWorker:
 
     def __init__(self, config: TrainConfig, threads: int = 1) -> None:
         ruleset = get_ruleset(config.ruleset)
-        self._rules = engine.compile_rules(ruleset)
+        self._rules = compile_rules(ruleset)
         self._mix = utility_mix(config.self_play, ruleset)
         self._num_places = ruleset.num_places
         self._smallest_win = len(ruleset.scores) // 2 - 1

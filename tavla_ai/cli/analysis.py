@@ -9,10 +9,10 @@ from typing import Any, Literal
 import click
 from click.core import ParameterSource
 
-from tavla_ai.cli.match_analysis import analyze_file
-from tavla_ai.cli.options import json_option, levels_option, position_and_stakes_option, read_text, write_position
-from tavla_ai.cli.printing import percent, print_json, print_table, progress
-from tavla_ai.cli.stakes import (
+from tavla_ai.bots import LEVEL_NAMES, LevelName, Levels, level_bot, timeout_bot
+from tavla_ai.cli._options import json_option, levels_option, position_and_stakes_option, read_text, write_position
+from tavla_ai.cli._printing import percent, print_json, print_table, progress
+from tavla_ai.cli._stakes import (
     StakesOptions,
     evaluator_options,
     loss_text,
@@ -22,16 +22,13 @@ from tavla_ai.cli.stakes import (
     value_name,
     value_text,
 )
-from tavla_ai.cube import CubeDecision
+from tavla_ai.cli.match_analysis import analyze_file
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.evaluator import Evaluation, Evaluator, LegalPlay, RankedPlay
+from tavla_ai.evaluator import Evaluation, Evaluator, RankedPlay, RolledOut, RolloutSettings, roll_out
 from tavla_ai.formats import ReadPosition
-from tavla_ai.levels import LEVEL_NAMES, LevelName
-from tavla_ai.match import MatchState
-from tavla_ai.position import Position, format_play, parse_dice
-from tavla_ai.rollout import RolledOut, RolloutSettings, roll_out
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.match import CubeDecision, MatchState
+from tavla_ai.rules import LegalPlay, Position, Ruleset, format_play, parse_dice
 
 _dice_option = click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: before the roll]")
 
@@ -382,6 +379,7 @@ def play(
     level: LevelName | None,
     is_timeout: bool,
     seed: int,
+    levels: Levels | None,
     as_json: bool,
 ) -> None:
     """Choose a play; a forced one is made without thinking.
@@ -404,9 +402,11 @@ def play(
             f"--level: {level} looks as far as it does; expected neither --ply nor --time-ms with it"
         )
     if is_timeout:
-        chosen = evaluator.timeout_play(read.position, roll, match, seed=seed)
+        bot = timeout_bot(evaluator.checkpoint, evaluator.ruleset, levels, match.length, match_set=evaluator.match_set)
+        chosen = bot.choose_play(read.position, roll, match, seed=seed)
     elif level is not None:
-        chosen = evaluator.level_play(read.position, roll, match, level=level, seed=seed)
+        bot = level_bot(level, evaluator.ruleset, levels, match.length, match_set=evaluator.match_set)
+        chosen = bot.choose_play(read.position, roll, match, seed=seed)
     else:
         chosen = evaluator.choose_play(read.position, roll, match, ply=ply, time_ms=time_ms)
     data = _bare_play_data(evaluator.ruleset, read.position, chosen)

@@ -9,7 +9,10 @@ from typing import Any, Literal
 import click
 
 from tavla_ai import engine
-from tavla_ai.bearoff import (
+from tavla_ai.cli._options import json_option, position_option, read_position, ruleset_option, write_position
+from tavla_ai.cli._printing import percent, print_json, print_table, progress
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.evaluator import (
     BEAROFF_RULES,
     CACHE_VARIABLE,
     BearoffRule,
@@ -19,11 +22,7 @@ from tavla_ai.bearoff import (
     rule_of,
     shape_of,
 )
-from tavla_ai.cli.options import json_option, position_option, read_position, ruleset_option, write_position
-from tavla_ai.cli.printing import percent, print_json, print_table, progress
-from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.position import Position
-from tavla_ai.rulesets import Ruleset, get_ruleset
+from tavla_ai.rules import Position, Ruleset, compile_rules, get_ruleset
 
 folder_option = click.option(
     "--folder",
@@ -122,7 +121,7 @@ def show(ruleset_name: str, position_text: str | None, folder: Path | None, as_j
         raise RulesetError(f"{ruleset.name} has no bear-off tables: its dice cascade and are passed on")
     with progress(f"bear-off tables, {rule}", 100) as advance:
         tables = open_tables(shape_of(rule), folder=folder, progress=advance).tables
-    rules = engine.compile_rules(ruleset)
+    rules = compile_rules(ruleset)
     if not tables.covers(rules, position.board):
         raise RulesetError(
             f"position {position.to_text(ruleset)!r}: not in the bear-off tables, which have each side's checkers off "

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from tavla_ai.checkpoint import Card, Result, load_checkpoint
-from tavla_ai.cli.options import json_option
-from tavla_ai.cli.printing import percent, plain, print_json, print_table, with_error
-from tavla_ai.levels import RatedLevel
+from tavla_ai.bots import RatedLevel
+from tavla_ai.cli._options import json_option
+from tavla_ai.cli._printing import percent, plain, print_json, print_table, with_error
+from tavla_ai.network import Card, Result, load_checkpoint
 
 
 @click.command()
@@ -136,7 +136,7 @@ def export(checkpoint: Path | None, out: Path | None, verify: Path | None, as_js
       tavla export checkpoints/tavla --out bundle
       tavla export --verify bundle
     """
-    from tavla_ai.export import export_bundle, verify_bundle
+    from tavla_ai.network.export import export_bundle, verify_bundle
 
     if verify is not None:
         if checkpoint is not None or out is not None:

@@ -11,11 +11,11 @@ import click
 
 from tavla_ai.bench import MEASURES, Measure, run_bench
 from tavla_ai.bots.peers import PEERS
-from tavla_ai.checkpoint import load_checkpoint
-from tavla_ai.cli.options import json_option, ruleset_option
-from tavla_ai.cli.printing import print_json, print_table
+from tavla_ai.cli._options import json_option, ruleset_option
+from tavla_ai.cli._printing import print_json, print_table
 from tavla_ai.errors import TavlaError
-from tavla_ai.rulesets import get_ruleset
+from tavla_ai.network import load_checkpoint
+from tavla_ai.rules import get_ruleset
 
 # Timed by the trainer, which the play-time package does not import.
 LEARN: Literal["learn"] = "learn"

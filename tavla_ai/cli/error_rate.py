@@ -6,15 +6,21 @@ from pathlib import Path
 
 import click
 
-from tavla_ai.bots import BASELINES, make_bot
-from tavla_ai.cli.options import json_option, levels_option, ruleset_option, workers_option
-from tavla_ai.cli.printing import percent, print_json, print_table, progress, with_error
+from tavla_ai.bots import BASELINES, LEVEL_NAMES, Levels, make_bot
+from tavla_ai.cli._options import json_option, levels_option, ruleset_option, workers_option
+from tavla_ai.cli._printing import percent, print_json, print_table, progress, with_error
 from tavla_ai.engine import MAX_PLY, MAX_SEED
-from tavla_ai.error_rate import ErrorRate, JudgedSet, PhaseRate, load_judged_set, measure_error_rates
 from tavla_ai.errors import TavlaError
-from tavla_ai.judging import DEFAULT_JUDGES, build_judged_set
-from tavla_ai.levels import LEVEL_NAMES, Levels
-from tavla_ai.rulesets import get_ruleset
+from tavla_ai.rules import get_ruleset
+from tavla_ai.strength import (
+    DEFAULT_JUDGES,
+    ErrorRate,
+    JudgedSet,
+    PhaseRate,
+    build_judged_set,
+    load_judged_set,
+    measure_error_rates,
+)
 
 DEFAULT_POSITIONS = Path("benchmarks/choosing.npz")
 DEFAULT_NETWORK = Path("checkpoints/tavla")

@@ -10,13 +10,14 @@ from pathlib import Path
 import click
 import numpy as np
 
-from tavla_ai import engine, fairness
-from tavla_ai.cli.options import json_option, ruleset_option
-from tavla_ai.cli.printing import percent, print_json, print_table
+from tavla_ai import dice as fairness
+from tavla_ai import engine
+from tavla_ai.cli._options import json_option, ruleset_option
+from tavla_ai.cli._printing import percent, print_json, print_table
+from tavla_ai.dice import DiceAudit, DiceSecret, PlayerRolls
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
-from tavla_ai.fairness import DiceAudit, DiceSecret, PlayerRolls
-from tavla_ai.rulesets import get_ruleset
+from tavla_ai.rules import get_ruleset
 
 # Rolls of the engine's stream that are tested at once.
 _MAX_ROLLS = 20_000_000

@@ -8,25 +8,28 @@ from typing import Any
 
 import click
 
-from tavla_ai import elo
-from tavla_ai.calibration import (
+from tavla_ai.bots import DEFAULT_LEVELS, LEVEL_NAMES, Ladder, LevelName, Levels, RatedLevel, level_name
+from tavla_ai.cli._options import json_option, levels_option, read_numbers, ruleset_option, workers_option
+from tavla_ai.cli._printing import percent, print_json, print_table, progress
+from tavla_ai.engine import MAX_SEED
+from tavla_ai.errors import TavlaError
+from tavla_ai.network import is_checkpoint, load_checkpoint
+from tavla_ai.report.levels import write_likeness
+from tavla_ai.report.strength import write_tables
+from tavla_ai.rules import Ruleset, get_ruleset
+from tavla_ai.strength import (
+    BLUNDER,
     DEFAULT_MATCHES,
     DEFAULT_SEARCH_MATCHES,
     Calibration,
+    LikenessReport,
+    LossSpread,
     Step,
+    measure_likeness,
     win_share,
 )
-from tavla_ai.calibration import calibrate as calibrate_levels
-from tavla_ai.checkpoint import is_checkpoint, load_checkpoint
-from tavla_ai.cli.options import json_option, levels_option, read_numbers, ruleset_option, workers_option
-from tavla_ai.cli.printing import percent, print_json, print_table, progress
-from tavla_ai.engine import MAX_SEED
-from tavla_ai.errors import TavlaError
-from tavla_ai.levels import DEFAULT_LEVELS, LEVEL_NAMES, Ladder, LevelName, Levels, RatedLevel, level_name
-from tavla_ai.likeness import BLUNDER, LikenessReport, LossSpread, measure_likeness
-from tavla_ai.report.levels import write_likeness
-from tavla_ai.report.strength import write_tables
-from tavla_ai.rulesets import Ruleset, get_ruleset
+from tavla_ai.strength import calibrate as calibrate_levels
+from tavla_ai.strength import server_elo as elo
 
 Command = Callable[..., Any]
 

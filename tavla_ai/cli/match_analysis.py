@@ -8,7 +8,14 @@ from typing import Any
 
 import click
 
-from tavla_ai.analysis import (
+from tavla_ai.cli._options import write_position
+from tavla_ai.cli._printing import print_json, print_table, progress
+from tavla_ai.cli._stakes import stakes_data
+from tavla_ai.errors import TavlaError
+from tavla_ai.evaluator import Evaluator, RankedPlay
+from tavla_ai.formats import Match, read_mat
+from tavla_ai.rules import Ruleset
+from tavla_ai.strength import (
     CLOSE_CUBE,
     GRADES,
     PHASES,
@@ -19,13 +26,6 @@ from tavla_ai.analysis import (
     Summary,
     analyze_match,
 )
-from tavla_ai.cli.options import write_position
-from tavla_ai.cli.printing import print_json, print_table, progress
-from tavla_ai.cli.stakes import stakes_data
-from tavla_ai.errors import TavlaError
-from tavla_ai.evaluator import Evaluator, RankedPlay
-from tavla_ai.formats import Match, read_mat
-from tavla_ai.rulesets import Ruleset
 
 
 def analyze_file(

@@ -6,17 +6,15 @@ from pathlib import Path
 
 import click
 
-from tavla_ai.bots import BASELINES
-from tavla_ai.checkpoint import Card
+from tavla_ai.bots import BASELINES, LEVEL_NAMES, Levels, RatedLevel, level_name
+from tavla_ai.cli._options import DEFAULT_RULESET, json_option, levels_option, workers_option
+from tavla_ai.cli._printing import print_json, progress
 from tavla_ai.cli.checkpoints import print_strength
-from tavla_ai.cli.options import DEFAULT_RULESET, json_option, levels_option, workers_option
-from tavla_ai.cli.printing import print_json, progress
 from tavla_ai.engine import MAX_PLY, MAX_SEED
-from tavla_ai.error_rate import load_judged_set
 from tavla_ai.errors import TavlaError
-from tavla_ai.levels import LEVEL_NAMES, Levels, RatedLevel, level_name
-from tavla_ai.measuring import measure_checkpoint, measure_level
-from tavla_ai.rulesets import get_ruleset
+from tavla_ai.network import Card
+from tavla_ai.rules import get_ruleset
+from tavla_ai.strength import load_judged_set, measure_checkpoint, measure_level
 
 
 @click.command()

@@ -14,13 +14,13 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from tavla_ai.checkpoint import load_checkpoint, write_card
-from tavla_ai.cli.options import json_option
-from tavla_ai.cli.printing import percent, print_json, print_table, progress
+from tavla_ai.cli._options import json_option
+from tavla_ai.cli._printing import percent, print_json, print_table, progress
 from tavla_ai.errors import CheckpointError, RulesetError
 from tavla_ai.match import MAX_LENGTH, MatchEquity, Starter, match_equity
-from tavla_ai.rulesets import MatchSet, Ruleset, get_match_set, get_ruleset, match_set_names
-from tavla_ai.tournament import measure_score_shares
+from tavla_ai.network import load_checkpoint, write_card
+from tavla_ai.rules import MatchSet, Ruleset, get_match_set, get_ruleset, match_set_names
+from tavla_ai.strength import measure_score_shares
 
 # Of the dice that shares are measured with; tournaments and evaluations use others.
 _MEASURING_SEED = 4_000_037

@@ -5,11 +5,19 @@ from __future__ import annotations
 import click
 
 from tavla_ai import engine
-from tavla_ai.cli.options import json_option, position_option, read_position, ruleset_option, write_position
-from tavla_ai.cli.printing import print_json, print_table
-from tavla_ai.evaluator import legal_plays
-from tavla_ai.position import Position, check_play, format_play, parse_dice, parse_play
-from tavla_ai.rulesets import Ruleset, get_ruleset
+from tavla_ai.cli._options import json_option, position_option, read_position, ruleset_option, write_position
+from tavla_ai.cli._printing import print_json, print_table
+from tavla_ai.rules import (
+    Position,
+    Ruleset,
+    check_play,
+    compile_rules,
+    format_play,
+    get_ruleset,
+    legal_plays,
+    parse_dice,
+    parse_play,
+)
 
 
 @click.command()
@@ -101,5 +109,5 @@ def _count_below(ruleset: Ruleset, position: Position, roll: tuple[int, int], de
     plays = legal_plays(ruleset, position, roll)
     if depth == 1:
         return len(plays)
-    rules = engine.compile_rules(ruleset)
+    rules = compile_rules(ruleset)
     return sum(engine.perft(rules, play.afterstate.swap().board, depth - 1) for play in plays if play.score is None)

@@ -8,9 +8,9 @@ import sys
 
 import click
 
-from tavla_ai.cli.stakes import evaluator_options
+from tavla_ai.cli._stakes import evaluator_options
 from tavla_ai.evaluator import Evaluator
-from tavla_ai.protocols import UbgiEngine, run, serve
+from tavla_ai.serve import UbgiEngine, run, serve
 
 
 @click.command()

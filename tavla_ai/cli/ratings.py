@@ -8,11 +8,11 @@ from xml.sax.saxutils import escape
 
 import click
 
-from tavla_ai import elo
-from tavla_ai.cli.options import json_option, read_numbers
-from tavla_ai.cli.printing import print_json, print_table
-from tavla_ai.elo import EloSimulation
+from tavla_ai.cli._options import json_option, read_numbers
+from tavla_ai.cli._printing import print_json, print_table
 from tavla_ai.engine import MAX_SEED
+from tavla_ai.strength import EloSimulation
+from tavla_ai.strength import server_elo as elo
 
 # Numbers of matches that the table shows, and the last one.
 _SHOWN = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from tavla_ai.cli.options import json_option
-from tavla_ai.cli.printing import plain, print_json, print_table
-from tavla_ai.rulesets import get_match_set, get_ruleset, match_set_names, ruleset_names
+from tavla_ai.cli._options import json_option
+from tavla_ai.cli._printing import plain, print_json, print_table
+from tavla_ai.rules import get_match_set, get_ruleset, match_set_names, ruleset_names
 
 
 @click.command()

@@ -7,24 +7,24 @@ from typing import get_args
 
 import click
 
-from tavla_ai.bots import Bot, make_bot, make_set_bot, run_checkpoints, set_parts
-from tavla_ai.checkpoint import Checkpoint, load_checkpoint
-from tavla_ai.cli.options import json_option, levels_option, ruleset_option, workers_option
-from tavla_ai.cli.printing import percent, print_json, print_table, progress
+from tavla_ai.bots import Bot, Levels, make_bot, make_set_bot, run_checkpoints, set_parts
+from tavla_ai.cli._options import json_option, levels_option, ruleset_option, workers_option
+from tavla_ai.cli._printing import percent, print_json, print_table, progress
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.formats.mat import write_mat
-from tavla_ai.levels import Levels
-from tavla_ai.ratings import Rating
-from tavla_ai.replay import TournamentReplay, check_has_mat
+from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.report.tournament import write_report
-from tavla_ai.rulesets import MatchSet, Ruleset, games_of, get_game, scores_of
+from tavla_ai.rules import MatchSet, Ruleset, games_of, get_game, scores_of
 from tavla_ai.tournament import (
     MAX_WORKERS,
     BotTotal,
     PairResult,
+    Rating,
     Schedule,
+    TournamentReplay,
     TournamentResult,
+    check_has_mat,
     play_tournament,
     scheduled,
 )

@@ -21,7 +21,7 @@ struct RulesError : std::runtime_error {
 // The games that have a generator of their own, compiled from the traits in families.hpp.
 enum class Family { kOpposedHit, kPlakoto, kFevga, kGulBara, kTawula };
 
-// Run-time data of a ruleset. The fields mirror tavla_ai/rulesets.py.
+// Run-time data of a ruleset. The fields mirror tavla_ai/rules/rulesets.py.
 struct Rules {
   Family family = Family::kOpposedHit;
   std::array<std::int8_t, kCommonPlaces> setup{};

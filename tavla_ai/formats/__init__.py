@@ -5,10 +5,10 @@ text is in. All are of backgammon, so they hold positions of the `opposed-hit` f
 text, `Position.to_text`, holds any.
 """
 
+from tavla_ai.formats.detect import ReadPosition, read_position
 from tavla_ai.formats.fibs import FibsBoard
 from tavla_ai.formats.mat import Game, Match, Turn, read_mat, write_mat
 from tavla_ai.formats.match_id import MatchId, format_gnubg_id, parse_gnubg_id
-from tavla_ai.formats.reading import ReadPosition, read_position
 from tavla_ai.formats.xgid import Xgid
 
 __all__ = [

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tavla_ai.errors import NotationError, RulesetError
-from tavla_ai.formats.stakes import SINGLE_GAME, Dice, check_family, check_stakes, checked_dice, line_of, position_of
+from tavla_ai.formats.common import SINGLE_GAME, Dice, check_family, check_stakes, checked_dice, line_of, position_of
 from tavla_ai.match import Cube, CubeOwner, MatchState
-from tavla_ai.position import Position, check_board
-from tavla_ai.rulesets import BAR, NUM_CHECKERS, NUM_PLACES, OFF, Ruleset
+from tavla_ai.rules import BAR, NUM_CHECKERS, NUM_PLACES, OFF, Position, Ruleset, check_board
 
 Sign = Literal[1, -1]
 

@@ -14,10 +14,20 @@ from typing import Literal
 
 from tavla_ai import engine
 from tavla_ai.errors import NotationError, RulesetError
-from tavla_ai.formats.stakes import Dice, check_family, line_of
+from tavla_ai.formats.common import Dice, check_family, line_of
 from tavla_ai.match import Cube
-from tavla_ai.position import Play, Position, apply_steps, check_dice, check_play, parse_play
-from tavla_ai.rulesets import BAR, Ruleset, get_ruleset
+from tavla_ai.rules import (
+    BAR,
+    Play,
+    Position,
+    Ruleset,
+    apply_steps,
+    check_dice,
+    check_play,
+    compile_rules,
+    get_ruleset,
+    parse_play,
+)
 
 Action = Literal["play", "double", "take", "drop"]
 Headers = tuple[tuple[str, str], ...]
@@ -234,7 +244,7 @@ class _Reader:
 
     def __init__(self, ruleset: Ruleset, strict: bool) -> None:
         self.ruleset, self.strict = ruleset, strict
-        self.rules = engine.compile_rules(ruleset)
+        self.rules = compile_rules(ruleset)
         self.start = Position.start(ruleset)
         self.length: int | None = None
         self.has_length = False

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from tavla_ai.errors import NotationError, RulesetError
-from tavla_ai.formats.stakes import MAX_CUBE_EXPONENT, Dice, check_stakes, checked_dice
+from tavla_ai.formats.common import MAX_CUBE_EXPONENT, Dice, check_stakes, checked_dice
 from tavla_ai.match import Cube, CubeOwner, MatchState
-from tavla_ai.position import Position, check_board, check_dice
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.rules import Position, Ruleset, check_board, check_dice
 
 GameState = Literal["none", "playing", "over", "resigned", "dropped"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tavla_ai.errors import NotationError, RulesetError
-from tavla_ai.formats.stakes import (
+from tavla_ai.formats.common import (
     MAX_CUBE_EXPONENT,
     SINGLE_GAME,
     Dice,
@@ -17,8 +17,7 @@ from tavla_ai.formats.stakes import (
     position_of,
 )
 from tavla_ai.match import Cube, CubeOwner, MatchState
-from tavla_ai.position import Position, check_board
-from tavla_ai.rulesets import BAR, NUM_PLACES, Ruleset
+from tavla_ai.rules import BAR, NUM_PLACES, Position, Ruleset, check_board
 
 Seat = Literal["bottom", "top"]
 CubeAction = Literal["double", "beaver", "raccoon"]

@@ -6,8 +6,19 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from tavla_ai.match import Cube, MatchState
-from tavla_ai.position import Position, Step, apply_steps, check_dice, format_play
-from tavla_ai.rulesets import BAR, NUM_PLACES, OFF, PINNED, RESERVE, Ruleset
+from tavla_ai.rules import (
+    BAR,
+    NUM_PLACES,
+    OFF,
+    PINNED,
+    RESERVE,
+    Position,
+    Ruleset,
+    Step,
+    apply_steps,
+    check_dice,
+    format_play,
+)
 
 # Lengths are in the picture's own unit; it has no size, so that a page can give it any.
 _CELL = 40

@@ -7,12 +7,11 @@ from html import escape
 from pathlib import Path
 
 from tavla_ai.files import write_whole
-from tavla_ai.likeness import BLUNDER, DOUBTFUL, LevelLikeness, LikenessReport, LossSpread
-from tavla_ai.position import Position
 from tavla_ai.report.board import board_svg
 from tavla_ai.report.page import histogram, page, table
-from tavla_ai.results import REPORT_FILE
-from tavla_ai.rulesets import Ruleset, get_ruleset
+from tavla_ai.rules import Position, Ruleset, get_ruleset
+from tavla_ai.strength import BLUNDER, DOUBTFUL, LevelLikeness, LikenessReport, LossSpread
+from tavla_ai.tournament import REPORT_FILE
 
 DATA_FILE = "report.json"
 

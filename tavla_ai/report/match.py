@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from html import escape
 from itertools import accumulate
 
-from tavla_ai.analysis import GRADES, PHASES, GameAnalysis, JudgedCube, JudgedPlay, MatchAnalysis, Summary
 from tavla_ai.evaluator import RankedPlay
 from tavla_ai.report.board import board_svg
 from tavla_ai.report.page import HEIGHT, RIGHT, Chart, cell, open_table, page, table
+from tavla_ai.strength import GRADES, PHASES, GameAnalysis, JudgedCube, JudgedPlay, MatchAnalysis, Summary
 
 # A chart of points shows at least so much up and down, that little looks little.
 _LEAST_RANGE = 0.5

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tavla_ai.checkpoint import WEIGHTS_FILE, LossRate, Result
+from tavla_ai.bots import LEVEL_NAMES, Ladder, LevelName, Levels
 from tavla_ai.errors import TavlaError
 from tavla_ai.files import write_whole
-from tavla_ai.levels import LEVEL_NAMES, Ladder, LevelName, Levels
+from tavla_ai.network import WEIGHTS_FILE, LossRate, Result
 
 BEGIN = "<!-- levels: written by `tavla levels --table FILE` -->"
 END = "<!-- /levels -->"

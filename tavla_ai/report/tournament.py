@@ -9,17 +9,22 @@ from pathlib import Path
 import numpy as np
 
 from tavla_ai.bots import Bot
-from tavla_ai.checkpoint import Checkpoint
-from tavla_ai.contests import Contests
-from tavla_ai.differences import Difference, find_differences
 from tavla_ai.files import write_whole
-from tavla_ai.position import Position, format_play
-from tavla_ai.replay import play_between
+from tavla_ai.network import Checkpoint
 from tavla_ai.report.board import board_svg
 from tavla_ai.report.page import Chart, histogram, page, table
-from tavla_ai.results import REPORT_FILE, read_contests, read_settings
-from tavla_ai.rulesets import MatchSet, Ruleset, scores_of
-from tavla_ai.tournament import BotTotal, PairResult, TournamentResult
+from tavla_ai.rules import MatchSet, Position, Ruleset, format_play, scores_of
+from tavla_ai.strength import Difference, find_differences
+from tavla_ai.tournament import (
+    REPORT_FILE,
+    BotTotal,
+    Contests,
+    PairResult,
+    TournamentResult,
+    play_between,
+    read_contests,
+    read_settings,
+)
 
 # Pairs of each pairing that are gone through for decisions on which the two bots differ, pairings so gone through,
 # and boards shown.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tavla_ai import engine
 from tavla_ai.bots.peers import Boards, Dice
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.rulesets import Ruleset
+from tavla_ai.rules import Ruleset, compile_rules
 
 PEER_PLAYERS = ("gnubg", "sage")
 MAX_PEER_PLY = 3
@@ -76,7 +76,7 @@ class PeerPlayer:
         self.name = name
         self.judge = judge
         self.ply = ply
-        self._rules = engine.compile_rules(ruleset)
+        self._rules = compile_rules(ruleset)
         self._counts_backgammon = ruleset.scores[0] > 2
 
     def equities(self, boards: Boards, ply: int | None = None) -> npt.NDArray[np.float64]:

@@ -1,0 +1,316 @@
+"""Bots: players with names that can be asked for a play, or for the plays of many turns at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tavla_ai import engine
+from tavla_ai.bots.peers.players import Fault, OutsidePlayer
+from tavla_ai.engine import MAX_SEED
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.evaluator import DEFAULT_SEARCH, SearchSettings, load_tables
+from tavla_ai.match import MatchEquity, MatchState, Utilities, Utility, as_utilities, match_equity, utilities
+from tavla_ai.network import Checkpoint
+from tavla_ai.rules import (
+    LegalPlay,
+    MatchSet,
+    Position,
+    Ruleset,
+    compile_rules,
+    counted_board,
+    legal_plays,
+    play_index,
+    play_leading_to,
+    score_of_play,
+)
+
+BASELINES = ("random", "pubeval")
+
+# What a bot makes of a match: `match` plays for it; `points` plays each game for its points; `untold` weighs the
+# scores by the match, but tells the network that it plays a single game.
+Awareness = Literal["match", "points", "untold"]
+
+
+@dataclass(frozen=True)
+class PlayStyle:
+    """How a bot plays with its network.
+
+    Attributes:
+      ply: look-ahead of its plays.
+      noise: standard deviation of the error in its judgement of each position, in points.
+      cap: what a play may lose at most by that error, in points.
+      awareness: what it makes of a match.
+    """
+
+    ply: int = 0
+    noise: float = 0.0
+    cap: float = 0.0
+    awareness: Awareness = "match"
+
+
+class ChosenPlay(NamedTuple):
+    """A play that a bot makes, seen by its mover.
+
+    Attributes:
+      afterstate: int8 `[2, num_places]`, the mover first.
+      score: the mover's points if the play ends the game; None if it goes on.
+    """
+
+    afterstate: npt.NDArray[np.int8]
+    score: int | None
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A player with a name.
+
+    Attributes:
+      name: what results call it: a baseline, a level, an outside engine with its ply, or the checkpoint's folder as it
+        was given.
+      ruleset: the game it plays; of a bot for a set of games, the first one.
+      player: the engine's player, or an outside engine.
+      checkpoint: the network behind it; None for a baseline or an outside engine.
+      style: how it plays with that network.
+      match_set: the set whose games are played in turn; None where `ruleset` is played alone.
+      parts: who plays each game of the set, in its order; none for a bot of one game. The other attributes are then
+        those of the first part.
+    """
+
+    name: str
+    ruleset: Ruleset
+    player: engine.Player | OutsidePlayer
+    checkpoint: Checkpoint | None = None
+    style: PlayStyle = PlayStyle()
+    match_set: MatchSet | None = None
+    parts: tuple[Bot, ...] = ()
+
+    def part(self, game: int) -> Bot:
+        """Return who plays game number `game` of a match, counted from 0."""
+        return self.parts[game % len(self.parts)] if self.parts else self
+
+    def choose_play(
+        self,
+        position: Position,
+        dice: tuple[int, int],
+        match: MatchState = MatchState(),
+        *,
+        seed: int = 0,
+        game: int = 0,
+    ) -> LegalPlay:
+        """Return the play that the bot makes of a roll; of a roll in several stages (Gul Bara) the first stage.
+
+        A bot with noise errs by a normal error that belongs to the position in that game of that seed, so the same
+        question has the same answer. It never makes a play that its network takes for worse than the best by more than
+        the cap, and makes no error where a play that ends the game is best, in races that the bear-off tables cover,
+        and, in the opposed hitting games, in races in which a side has all its checkers home. The stages of Gul Bara
+        are played without error.
+
+        Args:
+          position: the board before the play, the side on roll first.
+          dice: the roll, in either order.
+          match: the stakes, seen by the side on roll.
+          seed: of the errors, or of the plays of a bot that draws them at random; 0 to 2**64 − 1, as in tournaments.
+          game: number of the game or of the pair, which the errors depend on as well; 0 to 2**64 − 1.
+
+        Raises:
+          RulesetError: the game is over, a die is not 1 to 6, the stakes cannot be (see `MatchEquity.utility`), the
+            match is at a game of the set that another bot plays, or a bot without a network is asked for a stage.
+          TavlaError: an outside engine failed; the message says how.
+        """
+        for what, number in (("seed", seed), ("game", game)):
+            if not 0 <= number <= MAX_SEED:
+                raise RulesetError(f"{what} {number}: expected 0 to {MAX_SEED}")
+        equity = self._match_equity(match.length or 1)
+        played = equity.ruleset_of(match)
+        part = self.part(match.game)
+        if played.name != part.ruleset.name:
+            raise RulesetError(f"game {match.game} of the set: {played.name} is played, not {part.ruleset.name}")
+        plays = legal_plays(played, position, dice)
+        if len(plays) == 1:
+            return plays[0]
+        stakes = as_utilities([equity.utility(match)])
+        if played.has_stages:
+            return plays[part._best_stage(position, dice, stakes)]
+        chosen = part.choose_plays(
+            position.board[None].copy(),
+            np.array([dice], np.int8),
+            stakes,
+            seed=seed,
+            games=np.array([game], np.uint64),
+        )[0]
+        if isinstance(chosen, Fault):
+            raise TavlaError(f"{self.name}: {chosen.reason}")
+        return play_leading_to(plays, chosen.afterstate)
+
+    def choose_plays(
+        self,
+        boards: npt.NDArray[np.int8],
+        dice: npt.NDArray[np.int8],
+        stakes: Utilities | None = None,
+        *,
+        seed: int = 0,
+        games: npt.NDArray[np.uint64] | None = None,
+        rounds: npt.NDArray[np.uint32] | None = None,
+        plies: npt.NDArray[np.uint32] | None = None,
+        threads: int = 1,
+    ) -> list[ChosenPlay | Fault]:
+        """Return the play that the bot makes of each of N turns, in a game without stages.
+
+        Args:
+          boards: int8 `[N, 2, num_places]` before the plays, the side on roll first.
+          dice: int8 `[N, 2]`, their rolls.
+          stakes: what is played for, float32 `[1 or N, K]`, and what networks are told of it, float32
+            `[same, K − 2]`; None plays single games for points. An outside engine plays for points in any case.
+          seed: of errors and random plays; with `games`, `rounds` and `plies` it says where in a tournament the turns
+            are. None counts each of these as 0.
+          games: uint64 `[N]`, numbers of the games, or of their pairs.
+          rounds: uint32 `[N]`, numbers of the games within their matches.
+          plies: uint32 `[N]`, numbers of the turns within their games.
+          threads: of the engine's players; the plays do not depend on them.
+
+        Returns:
+          N plays; where an outside engine failed or answered an illegal play, the fault.
+
+        Raises:
+          RulesetError: a game is over, or a die is not 1 to 6.
+        """
+        number = len(boards)
+        if number == 0:
+            return []
+        if not isinstance(self.player, engine.Player):
+            answers = self.player.choose_plays(boards, dice)
+            return [
+                answer if isinstance(answer, Fault) else self._checked(board, roll, answer)
+                for board, roll, answer in zip(boards, dice.tolist(), answers, strict=True)
+            ]
+        values, inputs = utilities(self.ruleset, None) if stakes is None else stakes
+        afterstates, scores = engine.choose_plays(
+            self._rules,
+            self.player,
+            boards,
+            dice,
+            values,
+            inputs,
+            seed=seed,
+            games=np.zeros(number, np.uint64) if games is None else games,
+            rounds=np.zeros(number, np.uint32) if rounds is None else rounds,
+            plies=np.zeros(number, np.uint32) if plies is None else plies,
+            threads=min(threads, number),
+        )
+        return [ChosenPlay(after, score_of_play(score)) for after, score in zip(afterstates, scores, strict=True)]
+
+    def _checked(self, board: npt.NDArray[np.int8], dice: list[int], after: npt.NDArray[np.int8]) -> ChosenPlay | Fault:
+        """Return an outside engine's play with its score; a fault if it is not legal."""
+        afterstates, _, scores = engine.legal_plays(self._rules, board, *dice)
+        index = play_index(afterstates, after)
+        return (
+            Fault(f"{self.name}: an illegal play") if index is None else ChosenPlay(after, score_of_play(scores[index]))
+        )
+
+    def _best_stage(self, position: Position, dice: tuple[int, int], stakes: Utilities) -> int:
+        """Return the index of the best play of a roll's first stage at 0-ply."""
+        if self.checkpoint is None:
+            raise RulesetError(f"{self.name}: plays whole turns of {self.ruleset.name}; only a network plays one stage")
+        _, _, _, order = self._searcher.rank(counted_board(self.ruleset, position), *dice, *stakes, 0)
+        return int(order[0])
+
+    def _match_equity(self, length: int) -> MatchEquity:
+        if length not in self._equities:
+            shares = {
+                part.ruleset.name: part.checkpoint.card.score_shares
+                for part in self.parts or (self,)
+                if part.checkpoint is not None and part.checkpoint.card.score_shares is not None
+            }
+            self._equities[length] = match_equity(self.match_set or self.ruleset, length, shares)
+        return self._equities[length]
+
+    @cached_property
+    def _equities(self) -> dict[int, MatchEquity]:
+        return {}
+
+    @cached_property
+    def _rules(self) -> engine.Rules:
+        return compile_rules(self.ruleset)
+
+    @cached_property
+    def _searcher(self) -> engine.Searcher:
+        assert self.checkpoint is not None
+        network = self.checkpoint.network_for(self.ruleset)
+        return engine.Searcher(self._rules, network, load_tables(self.ruleset), **DEFAULT_SEARCH.filters())
+
+
+def network_player(
+    ruleset: Ruleset,
+    network: engine.Network,
+    style: PlayStyle = PlayStyle(),
+    *,
+    search: SearchSettings = DEFAULT_SEARCH,
+) -> engine.Player:
+    """Return a network as the engine plays it, with the game's bear-off tables.
+
+    Args:
+      style: how it plays.
+      search: how look-ahead is narrowed.
+    """
+    single = Utility.points(ruleset)
+    return engine.Player.network(
+        network,
+        load_tables(ruleset),
+        ply=style.ply,
+        values=np.array(single.values, np.float32) if style.awareness == "points" else None,
+        inputs=None if style.awareness == "match" else np.array(single.inputs, np.float32),
+        noise=style.noise,
+        cap=style.cap,
+        **search.filters(),
+    )
+
+
+def checkpoint_bot(name: str, ruleset: Ruleset, checkpoint: Checkpoint, style: PlayStyle = PlayStyle()) -> Bot:
+    """Return a bot that plays with a checkpoint's network.
+
+    Raises:
+      RulesetError: look-ahead or noise in a game whose turns have several stages.
+    """
+    if ruleset.has_stages and style != PlayStyle(awareness=style.awareness):
+        raise RulesetError(f"{name}: {ruleset.stages_reason}; only 0-ply without noise is played")
+    player = network_player(ruleset, checkpoint.network_for(ruleset), style)
+    return Bot(name, ruleset, player, checkpoint, style)
+
+
+def random_bot(ruleset: Ruleset) -> Bot:
+    """Return the bot that makes every legal play with the same chance."""
+    return Bot("random", ruleset, engine.Player.random())
+
+
+def pubeval_bot(ruleset: Ruleset) -> Bot:
+    """Return Tesauro's pubeval, a linear benchmark player made for backgammon.
+
+    Raises:
+      RulesetError: the game's boards are not those of backgammon.
+    """
+    if not plays_pubeval(ruleset):
+        raise RulesetError(f"pubeval: plays only the opposed, hitting games, not {ruleset.name}")
+    return Bot("pubeval", ruleset, engine.Player.pubeval(pubeval_weights("contact"), pubeval_weights("race")))
+
+
+def plays_pubeval(ruleset: Ruleset) -> bool:
+    """Return whether pubeval, made for backgammon, plays a game."""
+    return ruleset.moves_as_backgammon
+
+
+def pubeval_weights(kind: Literal["contact", "race"]) -> npt.NDArray[np.float32]:
+    """Return Tesauro's published weights, `[122]` float32."""
+    text = (files("tavla_ai.bots") / "pubeval" / f"{kind}.txt").read_text(encoding="ascii")
+    return np.array(text.split(), dtype=np.float32)
+
+
+def join_bots(name: str, match_set: MatchSet, parts: Sequence[Bot]) -> Bot:
+    """Return one bot for a set of games that plays each of them as its part does; `parts` are in the set's order."""
+    return replace(parts[0], name=name, match_set=match_set, parts=tuple(parts))

@@ -1,0 +1,75 @@
+"""Levels as bots: the measured ones, and the one that plays when a player's time is up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tavla_ai.bots.bot import Bot, PlayStyle, checkpoint_bot
+from tavla_ai.bots.levels import DEFAULT_LEVELS, LEVELS_VARIABLE, LevelName, Levels, level_name
+from tavla_ai.errors import TavlaError
+from tavla_ai.network import Checkpoint
+from tavla_ai.rules import MatchSet, Ruleset
+
+# How the bot for a time-out plays where no Easy level has been measured.
+UNMEASURED_EASY = PlayStyle(noise=0.08, cap=0.15)
+
+
+def level_bot(
+    name: LevelName,
+    ruleset: Ruleset,
+    levels: Levels | None,
+    match_length: int | None = None,
+    *,
+    match_set: MatchSet | None = None,
+) -> Bot:
+    """Return a level of a game's ladder.
+
+    Args:
+      levels: the file of levels; None where there is none.
+      match_length: points that win the matches it is to play; None for single games.
+      match_set: the set of which it plays one game; None plays the game alone.
+
+    Raises:
+      TavlaError: there is no such file, it has no levels of that game, or the level was measured with other weights.
+      CheckpointError: the level's checkpoint cannot be used; see `load_checkpoint`.
+    """
+    if levels is None:
+        raise TavlaError(
+            f"level {name}: no file of levels, such as {DEFAULT_LEVELS}; name one with --levels FILE or "
+            f"{LEVELS_VARIABLE}, or write ./{name} for a folder"
+        )
+    ladder = levels.ladder(ruleset, match_length)
+    level = ladder.level(level_name(name))
+    style = PlayStyle(level.ply, level.noise, level.cap)
+    bot = checkpoint_bot(name, ruleset, levels.checkpoint(name, ladder.levels[name], ruleset), style)
+    return replace(bot, match_set=match_set)
+
+
+def timeout_bot(
+    checkpoint: Checkpoint,
+    ruleset: Ruleset,
+    levels: Levels | None,
+    match_length: int | None = None,
+    *,
+    match_set: MatchSet | None = None,
+) -> Bot:
+    """Return the bot that plays for a player whose time is up: the Easy level.
+
+    It is the measured one where the file of levels has the game and the network that was measured is still there. Else
+    the checkpoint's network plays, with an error that has not been measured, since a play there must be.
+
+    Args:
+      checkpoint: the network that plays where no level can.
+      levels: the file of levels; None where there is none.
+      match_length: see `level_bot`.
+      match_set: see `level_bot`.
+
+    Raises:
+      TavlaError: the file of levels cannot be read; see `Levels`.
+      CheckpointError: see `level_bot`.
+    """
+    ladder = None if levels is None else levels.find(ruleset, match_length)
+    if levels is not None and ladder is not None and levels.is_as_measured(ladder.levels["easy"]):
+        return level_bot("easy", ruleset, levels, match_length, match_set=match_set)
+    style = PlayStyle() if ruleset.has_stages else UNMEASURED_EASY
+    return replace(checkpoint_bot("easy", ruleset, checkpoint, style), match_set=match_set)

@@ -1,0 +1,241 @@
+"""Levels: bots of a measured strength, as data.
+
+A file of levels has a ladder for each house and match length: its Easy, Medium and Hard, each a checkpoint and a
+bounded error of judgement, with the rating that `tavla calibrate` measured. That error belongs to the position in its
+game, so that the same position looks the same all through a turn; no play is made that the level's network takes for
+worse than the best by more than the cap. Races that the bear-off tables know, and races in which a side has come home,
+are played without error by every level: see `Bot.choose_play`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from tavla_ai.engine import MAX_PLY
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.files import write_whole
+from tavla_ai.network import CARD_FILE, Card, Checkpoint, LossRate, Result, load_checkpoint, read_card
+from tavla_ai.rules import Ruleset, get_ruleset
+
+SCHEMA_VERSION: Literal[1] = 1
+DEFAULT_LEVELS = Path("checkpoints/levels.yaml")
+# Names the file where it is another one.
+LEVELS_VARIABLE = "TAVLA_LEVELS"
+
+# From the weakest up.
+LevelName = Literal["easy", "medium", "hard"]
+LEVEL_NAMES: tuple[LevelName, ...] = get_args(LevelName)
+
+_HEADER = "# Written by `tavla calibrate`; folders are relative to this file, noise and caps are in points.\n"
+
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+_Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Level(BaseModel):
+    """How well a bot plays: how deep it looks, and how far its judgement is off."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="what players call it")
+    ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead")
+    noise: _Points = Field(default=0.0, description="standard deviation of its error about a position, in points")
+    cap: _Points = Field(default=0.0, description="what a play may lose at most, in points")
+
+
+class RatedLevel(BaseModel):
+    """A level of a ladder: who plays, how, and how strong that is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    checkpoint: str = Field(min_length=1, description="folder of its network, relative to the file of levels")
+    weights_sha256: str = Field(description="of the weights that were measured")
+    ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead")
+    noise: _Points = Field(description="standard deviation of its error about a position, in points")
+    cap: _Points = Field(description="what a play may lose at most by that error, in points")
+    target: _Finite = Field(description="the rating that was asked for")
+    rating: _Finite = Field(description="the rating that was measured, relative to the ladder's anchor")
+    interval: tuple[_Finite, _Finite] = Field(description="95 % interval of the rating; of the anchor the rating twice")
+    results: tuple[Result, ...] = Field(default=(), description="what it scores in single games, its errors and all")
+    loss_rates: tuple[LossRate, ...] = Field(default=(), description="what it loses on judged decisions")
+
+
+class Ladder(BaseModel):
+    """The levels of one house at one match length."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ruleset: str = Field(description="name of the game")
+    match_length: int = Field(ge=1, description="points that win the matches which were measured")
+    anchor: LevelName = Field(description="the level whose rating is its target; the others are relative to it")
+    matches: int = Field(ge=2, description="matches behind each gap between neighbours, in pairs on the same dice")
+    seed: int = Field(ge=0, description="of the calibration; the same again gives the same levels")
+    levels: dict[LevelName, RatedLevel] = Field(description="by name")
+
+    @model_validator(mode="after")
+    def _check(self) -> Ladder:
+        if missing := [name for name in LEVEL_NAMES if name not in self.levels]:
+            raise ValueError(f"no level {', '.join(missing)}; expected {', '.join(LEVEL_NAMES)}")
+        try:
+            get_ruleset(self.ruleset).check_match_length(self.match_length)
+        except RulesetError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    def level(self, name: LevelName) -> Level:
+        """Return how a level plays."""
+        rated = self.levels[name]
+        return Level(name=name, ply=rated.ply, noise=rated.noise, cap=rated.cap)
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: Literal[1] = Field(description="version of the file's layout")
+    ladders: tuple[Ladder, ...] = Field(description="one for each house and match length")
+
+    @model_validator(mode="after")
+    def _check(self) -> _File:
+        keys = [(ladder.ruleset, ladder.match_length) for ladder in self.ladders]
+        for ruleset, length in keys:
+            if keys.count((ruleset, length)) > 1:
+                raise ValueError(f"{ruleset}, matches to {length}: stands there twice")
+        return self
+
+
+@dataclass(frozen=True)
+class Levels:
+    """A file of levels, which is read when it is first needed.
+
+    Attributes:
+      path: the file.
+    """
+
+    path: Path = DEFAULT_LEVELS
+
+    @cached_property
+    def ladders(self) -> tuple[Ladder, ...]:
+        """The ladders in the file.
+
+        Raises:
+          TavlaError: it is not there, or cannot be read as levels.
+        """
+        try:
+            data = yaml.safe_load(self.path.read_text(encoding="utf-8"))
+            return _File.model_validate(data).ladders
+        except (FileNotFoundError, NotADirectoryError):
+            raise TavlaError(
+                f"{self.path}: no such file of levels; name one with --levels FILE or {LEVELS_VARIABLE}"
+            ) from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise TavlaError(f"{self.path}: {f'{where}: ' if where else ''}{first['msg']}") from None
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            raise TavlaError(f"{self.path}: no file of levels ({' '.join(str(error).split())})") from None
+        except OSError as error:
+            raise TavlaError(f"{self.path}: cannot be read ({error.strerror})") from None
+
+    def find(self, ruleset: Ruleset, match_length: int | None) -> Ladder | None:
+        """Return a house's ladder; None where it has none.
+
+        A level plays alike at every match length; of several ladders it is the one of the nearest length.
+
+        Args:
+          match_length: points that win the match; None for single games.
+
+        Raises:
+          TavlaError: see `ladders`.
+        """
+        own = [ladder for ladder in self.ladders if ladder.ruleset == ruleset.name]
+        return min(own, key=lambda ladder: abs(ladder.match_length - (match_length or 1)), default=None)
+
+    def ladder(self, ruleset: Ruleset, match_length: int | None) -> Ladder:
+        """Return a house's ladder; see `find`.
+
+        Raises:
+          TavlaError: it has none, or see `ladders`.
+        """
+        found = self.find(ruleset, match_length)
+        if found is None:
+            houses = ", ".join(dict.fromkeys(ladder.ruleset for ladder in self.ladders)) or "none"
+            raise TavlaError(
+                f"{self.path}: no levels of {ruleset.name}, it has those of {houses}; "
+                f"make them with tavla calibrate --ruleset {ruleset.name}"
+            )
+        return found
+
+    def folder(self, level: RatedLevel) -> Path:
+        """Return the folder of a level's checkpoint."""
+        return self.path.parent / level.checkpoint
+
+    def measured_card(self, name: LevelName, level: RatedLevel) -> Card:
+        """Return the card of a level's checkpoint.
+
+        Raises:
+          CheckpointError: it cannot be read.
+          TavlaError: the checkpoint is another one than the level was measured with.
+        """
+        if not self.is_as_measured(level):
+            raise _replaced(name, self.folder(level))
+        return read_card(self.folder(level) / CARD_FILE)
+
+    def is_as_measured(self, level: RatedLevel) -> bool:
+        """Return whether a level's checkpoint is the one that was measured.
+
+        Raises:
+          CheckpointError: its card cannot be read.
+        """
+        return read_card(self.folder(level) / CARD_FILE).weights_sha256 == level.weights_sha256
+
+    def checkpoint(self, name: LevelName, level: RatedLevel, ruleset: Ruleset) -> Checkpoint:
+        """Return a level's checkpoint, for its game.
+
+        Raises:
+          CheckpointError: it cannot be used; see `load_checkpoint`.
+          TavlaError: it is another one than the level was measured with, so that its rating is not known.
+        """
+        checkpoint = load_checkpoint(self.folder(level), ruleset)
+        if checkpoint.card.weights_sha256 != level.weights_sha256:
+            raise _replaced(name, self.folder(level))
+        return checkpoint
+
+    def with_ladder(self, ladder: Ladder) -> tuple[Ladder, ...]:
+        """Return the file's ladders and a new one, in place of that of the same house and match length.
+
+        Raises:
+          TavlaError: the file is there and cannot be read.
+        """
+        found = self.ladders if self.path.exists() else ()
+        by_key = {(one.ruleset, one.match_length): one for one in (*found, ladder)}
+        return tuple(by_key.values())
+
+
+def _replaced(name: LevelName, folder: Path) -> TavlaError:
+    return TavlaError(f"{folder}: {name} was measured with other weights; measure it again with tavla calibrate")
+
+
+def save_levels(path: Path, ladders: tuple[Ladder, ...]) -> Levels:
+    """Write a file of levels in one step, and return it."""
+    data = _File(schema_version=SCHEMA_VERSION, ladders=ladders).model_dump(mode="json")
+    text = yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=120)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, (_HEADER + text).encode())
+    return Levels(path)
+
+
+def level_name(text: str) -> LevelName:
+    """Return a level's name.
+
+    Raises:
+      TavlaError: no level is called so.
+    """
+    if text not in LEVEL_NAMES:
+        raise TavlaError(f"level {text!r}: expected {', '.join(LEVEL_NAMES)}")
+    return text

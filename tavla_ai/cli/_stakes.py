@@ -1,0 +1,177 @@
+"""Options of commands that evaluate a position: the network, the search, and what is played for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import click
+
+from tavla_ai.engine import MAX_PLY
+from tavla_ai.errors import NotationError, RulesetError
+from tavla_ai.evaluator import Evaluator
+from tavla_ai.formats import ReadPosition
+from tavla_ai.match import Cube, CubeOwner, MatchState
+from tavla_ai.network import load_checkpoint
+from tavla_ai.rules import get_match_set, get_ruleset
+
+DEFAULT_CHECKPOINT = Path("checkpoints/tavla")
+
+
+def evaluator_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of an evaluator; it takes them as `evaluator: Evaluator` and `ply: int`."""
+
+    @click.option(
+        "--checkpoint",
+        type=Path,
+        metavar="DIR",
+        default=DEFAULT_CHECKPOINT,
+        show_default=True,
+        help="Whose network evaluates.",
+    )
+    @click.option("--ruleset", "ruleset_name", metavar="NAME", help="The game.  [default: the checkpoint's]")
+    @click.option("--set", "set_name", metavar="NAME", help="The set of games that a match is played over.")
+    @click.option("--ply", type=click.IntRange(0, MAX_PLY), default=0, show_default=True, help="Look-ahead.")
+    @click.option(
+        "--threads", type=click.IntRange(1, 256), default=1, show_default=True, help="Threads; results do not change."
+    )
+    @wraps(command)
+    def with_evaluator(
+        *args: Any,
+        checkpoint: Path,
+        ruleset_name: str | None,
+        set_name: str | None,
+        threads: int,
+        **kwargs: Any,
+    ) -> None:
+        ruleset = None if ruleset_name is None else get_ruleset(ruleset_name)
+        match_set = None if set_name is None else get_match_set(set_name)
+        loaded = load_checkpoint(checkpoint, ruleset)
+        evaluator = Evaluator(loaded, ruleset, match_set=match_set, threads=threads)
+        command(*args, evaluator=evaluator, **kwargs)
+
+    return with_evaluator
+
+
+@dataclass(frozen=True)
+class StakesOptions:
+    """What the user said of the match; None where he said nothing."""
+
+    length: int | None
+    score: tuple[int, int] | None
+    game: int | None
+    is_crawford: bool
+    cube: int | None
+    cube_owner: CubeOwner | None
+
+    def match_state(self, read: ReadPosition | None) -> MatchState:
+        """Return the stakes, seen by the side on roll: what the position's text says, and what the user said.
+
+        Raises:
+          RulesetError: stakes that cannot be.
+        """
+        state = read.match if read is not None and read.match is not None else MatchState()
+        if self.length is not None:
+            state = MatchState(self.length, self.score or (0, 0), cube=state.cube)
+        elif self.score is not None:
+            if state.length is None:
+                raise RulesetError("--score: expected --match with it; single games have no score")
+            state = replace(state, score=self.score)
+        if self.game is not None:
+            state = replace(state, game=self.game)
+        if self.cube is not None or self.cube_owner is not None:
+            cube = Cube(
+                state.cube.value if self.cube is None else self.cube,
+                state.cube.owner if self.cube_owner is None else self.cube_owner,
+            )
+            if (cube.value > 1) == (cube.owner == "centred"):
+                raise RulesetError(
+                    f"cube {cube.value}, {cube.owner}: a centred cube shows 1, and a turned one has an owner"
+                )
+            state = replace(state, cube=cube)
+        if self.is_crawford:
+            state = replace(state, is_crawford=True)
+        return state
+
+
+def stakes_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a match; it takes them as `stakes: StakesOptions`."""
+
+    @click.option("--match", "length", type=int, metavar="POINTS", help="A game of a match to so many points.")
+    @click.option(
+        "--score", metavar="A-B", help="Points won so far, those of the player on roll first.  [default: 0-0]"
+    )
+    @click.option("--game", type=int, metavar="N", help="Number of this game in the match, from 0; sets only.")
+    @click.option("--crawford", "is_crawford", is_flag=True, help="This is the Crawford game.")
+    @click.option("--cube", type=int, metavar="VALUE", help="What the cube shows.  [default: 1]")
+    @click.option("--cube-owner", type=click.Choice(get_args(CubeOwner)), help="Whose cube, to the player on roll.")
+    @wraps(command)
+    def with_stakes(
+        *args: Any,
+        length: int | None,
+        score: str | None,
+        game: int | None,
+        is_crawford: bool,
+        cube: int | None,
+        cube_owner: str | None,
+        **kwargs: Any,
+    ) -> None:
+        owner = cast(CubeOwner | None, cube_owner)
+        command(*args, stakes=StakesOptions(length, _read_score(score), game, is_crawford, cube, owner), **kwargs)
+
+    return with_stakes
+
+
+def _read_score(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    match = re.fullmatch(r"\s*([0-9]{1,5})\s*-\s*([0-9]{1,5})\s*", text)
+    if match is None:
+        raise NotationError(f"score {text!r}: expected two numbers such as 2-3")
+    return int(match[1]), int(match[2])
+
+
+def stakes_data(match: MatchState) -> dict[str, Any] | None:
+    """Return the stakes for machines; None for a single game without a turned cube."""
+    if match == MatchState():
+        return None
+    return {
+        "length": match.length,
+        "score": match.score,
+        "game": match.game,
+        "crawford": match.is_crawford,
+        "cube": {"value": match.cube.value, "owner": match.cube.owner},
+    }
+
+
+def stakes_text(match: MatchState) -> str:
+    """Return the stakes for people."""
+    parts = []
+    if match.length is not None:
+        parts.append(f"match to {match.length} at {match.score[0]}-{match.score[1]}")
+        if match.is_crawford:
+            parts.append("Crawford game")
+    else:
+        parts.append("single game")
+    if match.cube != Cube():
+        parts.append(f"cube {match.cube.value}, {match.cube.owner}")
+    return ", ".join(parts)
+
+
+def value_name(match: MatchState) -> str:
+    """Return what a column of values is headed by."""
+    return "points" if match.length is None else "match"
+
+
+def value_text(value: float, match: MatchState) -> str:
+    """Return a value as people read it: points, or a match-winning chance in percent."""
+    return f"{value:+.4f}" if match.length is None else f"{100 * value:.2f} %"
+
+
+def loss_text(loss: float, match: MatchState) -> str:
+    """Return how much less a play is worth than the best, in the same units; nothing for the best."""
+    return "" if loss == 0 else value_text(-loss, match)

@@ -1,0 +1,471 @@
+"""Dice that can be checked: statistics of rolls, and seeds that are promised before the games and shown after them.
+
+Every roll is a function of (seed, game, turn), see `engine/dice.hpp`, so players cannot touch it. What is here shows
+it to others.
+
+**Audit.** `audit` tests rolls as they were thrown; `read_rolls` collects them by player from JSON lines.
+
+**Commitment.** Scheme `tavla-dice-1`. Before the games the commitment is published: the SHA-256, as 64 lower-case
+hexadecimal digits, of the ASCII text `tavla-dice-1:SALT:SEED`, where SALT is 32 lower-case hexadecimal digits and SEED
+the seed in decimal without leading zeros, 0 to 2**64 − 1. After the games salt and seed are published. Who has them
+computes every roll: Philox 4x32-10 with the seed as key, its low 32 bits first, and the counter
+
+    (n, stream + 256 · round, game mod 2**32, game div 2**32)
+
+with stream 0 for the roll of turn n = 0, 1, 2, ... of a game and stream 1 for the n-th attempt to decide who starts;
+`round` counts the games of a match, from 0. Of the four words w0 to w3 that come out, the dice are
+1 + ⌊6 · w0 / 2**32⌋ and 1 + ⌊6 · w1 / 2**32⌋. The opening dice are those of the first attempt whose dice differ: seat 0
+starts where the first is the higher one, and its first turn has these dice (`use_dice`) or those of turn 0 (`reroll`).
+Where the winner of the game before starts, nobody throws opening dice. docs/dice.md does all of it in a few lines.
+
+The commitment shows that the dice were fixed before the games. It does not show how the seed was chosen: publish it
+before it is known who plays which game.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, model_validator
+
+from tavla_ai import engine
+from tavla_ai.engine import MAX_SEED
+from tavla_ai.errors import TavlaError
+from tavla_ai.rules import Ruleset, compile_rules, get_ruleset, parse_dice
+
+SCHEME = "tavla-dice-1"
+# Turns of one game that are replayed; no game is as long.
+MAX_PLIES = 1_000_000
+MAX_ROUND = 2**24 - 1
+
+Rolls = npt.NDArray[np.int8]
+
+# A chi-square needs so many in each class, and a normal approximation so many of each kind.
+_MIN_EXPECTED = 5
+_MIN_KIND = 10
+# The dice of so many rolls are not all sorted by chance: once in 20,000 times.
+_SORTED_ROLLS = 20
+# A roll's pips, a double played four times, are 8 1/6 on average.
+_LARGE = 9
+
+
+# Statistics
+
+
+class DiceTest(BaseModel):
+    """One question asked of a set of rolls."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="what is compared with fair dice")
+    statistic: float = Field(description="chi-square; 0 where it needs more rolls")
+    freedom: int = Field(description="degrees of freedom")
+    p_value: float | None = Field(
+        description="chance that fair dice give as large a statistic; null where it needs more rolls"
+    )
+
+
+class DiceAudit(BaseModel):
+    """What the rolls of one player look like beside fair dice."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    player: str = Field(description="whose rolls")
+    rolls: int = Field(description="how many of them")
+    doubles_share: float | None = Field(description="share of doubles, 1/6 of fair dice; null without a roll")
+    face_shares: tuple[float, ...] | None = Field(
+        description="share of each face, 1 to 6, among both dice; null without a roll"
+    )
+    tests: tuple[DiceTest, ...] = Field(description="each test by itself; of many some look unlikely")
+
+
+def audit(rolls: Rolls, player: str = "rolls") -> DiceAudit:
+    """Compare rolls with those of two fair dice.
+
+    That a game's length depends on its dice does no harm: whether there is another roll never depends on that roll.
+    The opening dice of houses that play them are never a double and must not be among the rolls.
+
+    Args:
+      rolls: int8 `[N, 2]`, 1 to 6, dice and rolls in the order thrown; games one after the other, for among fair
+        dice the first roll of a game follows the last of another like any other.
+      player: whose, for messages.
+
+    Raises:
+      TavlaError: another shape or other numbers, or dice that somebody has sorted.
+    """
+    rolls = np.asarray(rolls)
+    if rolls.ndim != 2 or rolls.shape[1] != 2:
+        raise TavlaError(f"{player}: rolls of shape {list(rolls.shape)}: expected [N, 2]")
+    wrong = ~np.isin(rolls, np.arange(1, 7))
+    if wrong.any():
+        raise TavlaError(f"{player}: die {rolls[wrong][0]}: expected 1 to 6")
+    first, second = rolls.T.astype(np.int64) - 1
+    number = len(rolls)
+    if number >= _SORTED_ROLLS and ((first >= second).all() or (first <= second).all()):
+        raise TavlaError(f"{player}: the two dice of every roll are sorted by size: expected them as they were thrown")
+    ordered = np.bincount(6 * first + second, minlength=36).reshape(6, 6)
+    lower = np.tril_indices(6)
+    classes = (ordered + ordered.T)[lower]
+    classes[lower[0] == lower[1]] //= 2
+    shares = np.where(lower[0] == lower[1], 1, 2) / 36
+    is_double = first == second
+    doubles = int(is_double.sum())
+    faces = ordered.sum(axis=0) + ordered.sum(axis=1)
+    pips = np.where(is_double, 4 * (first + 1), first + second + 2)
+    return DiceAudit(
+        player=player,
+        rolls=number,
+        doubles_share=doubles / number if number else None,
+        face_shares=tuple((faces / (2 * number)).tolist()) if number else None,
+        tests=(
+            _fit("faces of the first die", ordered.sum(axis=1), np.full(6, 1 / 6)),
+            _fit("faces of the second die", ordered.sum(axis=0), np.full(6, 1 / 6)),
+            _fit("36 ordered pairs", ordered.ravel(), np.full(36, 1 / 36)),
+            _fit("21 rolls", classes, shares),
+            _fit("doubles", np.array([doubles, number - doubles]), np.array([1 / 6, 5 / 6])),
+            _serial("first die and the next first", first[:-1], first[1:]),
+            _serial("second die and the next second", second[:-1], second[1:]),
+            _serial("second die and the next first", second[:-1], first[1:]),
+            _runs("runs of doubles", is_double),
+            _runs("runs of large rolls", pips >= _LARGE),
+        ),
+    )
+
+
+def _fit(name: str, counts: npt.NDArray[np.int64], shares: npt.NDArray[np.float64]) -> DiceTest:
+    """Compare counts with what known shares lead to expect."""
+    expected = counts.sum() * shares
+    freedom = len(counts) - 1
+    if expected.min() < _MIN_EXPECTED:
+        return DiceTest(name=name, statistic=0, freedom=freedom, p_value=None)
+    return _judged(name, float(((counts - expected) ** 2 / expected).sum()), freedom)
+
+
+def _serial(name: str, before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]) -> DiceTest:
+    """Compare each roll with the next: a contingency table, given how often each face came at all.
+
+    The pairs overlap, which would spoil a comparison with 1/36 each but not this one (Billingsley, Statistical
+    methods in Markov chains, 1961).
+    """
+    table = np.bincount(6 * before + after, minlength=36).reshape(6, 6)
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(len(before), 1)
+    if expected.min() < _MIN_EXPECTED:
+        return DiceTest(name=name, statistic=0, freedom=25, p_value=None)
+    return _judged(name, float(((table - expected) ** 2 / expected).sum()), 25)
+
+
+def _runs(name: str, kind: npt.NDArray[np.bool_]) -> DiceTest:
+    """Compare the number of runs of one kind of roll with a random order (Wald and Wolfowitz 1940)."""
+    number, of_kind = len(kind), int(kind.sum())
+    others = number - of_kind
+    if min(of_kind, others) < _MIN_KIND:
+        return DiceTest(name=name, statistic=0, freedom=1, p_value=None)
+    runs = 1 + int((kind[1:] != kind[:-1]).sum())
+    mean = 1 + 2 * of_kind * others / number
+    variance = (mean - 1) * (mean - 2) / (number - 1)
+    return _judged(name, (runs - mean) ** 2 / variance, 1)
+
+
+def _judged(name: str, statistic: float, freedom: int) -> DiceTest:
+    return DiceTest(name=name, statistic=statistic, freedom=freedom, p_value=chi_square_p_value(statistic, freedom))
+
+
+def chi_square_p_value(statistic: float, freedom: int) -> float:
+    """Return the chance that chi-square with `freedom` degrees of freedom is as large as `statistic`."""
+    return upper_gamma(freedom / 2, statistic / 2)
+
+
+def upper_gamma(a: float, x: float) -> float:
+    """Return the regularised upper incomplete gamma function Q(a, x), a > 0, x ≥ 0, to about 1e-12.
+
+    A series below a + 1, a continued fraction above (Press et al., Numerical Recipes, section 6.2).
+    """
+    if x <= 0:
+        return 1.0
+    scale = math.exp(a * math.log(x) - x - math.lgamma(a))
+    if x < a + 1:
+        term = total = 1 / a
+        n = a
+        while term > total * 1e-16:
+            n += 1
+            term *= x / n
+            total += term
+        return max(0.0, 1 - scale * total)
+    b = x + 1 - a
+    c, d = math.inf, 1 / b
+    fraction = d
+    for i in range(1, 100_000):
+        b += 2
+        d = 1 / (b - i * (i - a) * d)
+        c = b - i * (i - a) / c
+        fraction *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return min(1.0, scale * fraction)
+
+
+# Rolls of games
+
+
+@dataclass(frozen=True)
+class GameDice:
+    """The dice of one game as it was played.
+
+    Attributes:
+      first: the seat that made the first turn; turns alternate.
+      rolls: int8 `[plies, 2]`, the roll of each turn.
+      has_opening: the first roll is the opening dice, which are never a double.
+    """
+
+    first: int
+    rolls: Rolls
+    has_opening: bool
+
+
+def game_dice(ruleset: Ruleset, seed: int, game: int, plies: int, round: int = 0, first: int | None = None) -> GameDice:
+    """Return the dice of a game from its seed.
+
+    Args:
+      seed, game: 0 to 2**64 − 1; in a tournament the game is the number of the pair.
+      plies: turns.
+      round: the number of the game within its match, from 0.
+      first: the seat that won the game before and so starts without opening dice; None where they are thrown.
+    """
+    rolls = engine.rolls(seed, game, plies, round)
+    if first is not None:
+        return GameDice(first, rolls, has_opening=False)
+    seat, opening = engine.opening(compile_rules(ruleset), seed, game, round)
+    rolls[:1] = opening
+    return GameDice(seat, rolls, has_opening=ruleset.opening == "use_dice")
+
+
+def parse_rolls(text: str) -> Rolls:
+    """Return the rolls of a text such as `31 62 5-5` as int8 `[N, 2]`, in the order written.
+
+    Raises:
+      TavlaError: a roll that cannot be read.
+    """
+    return np.array([parse_dice(roll) for roll in text.split()], np.int8).reshape(-1, 2)
+
+
+class DiceRecord(BaseModel):
+    """One line of a file for `read_rolls`: the dice of one game, or of one player in it.
+
+    It has either `rolls`, and `player` (all are his) or `seats` with `first`; or `seats` with `seed`, `game` and
+    `plies`, from which the dice follow. Other fields are not looked at, so that a record of a game may hold more.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    player: str | None = Field(default=None, description="who threw all of `rolls`")
+    seats: tuple[str, str] | None = Field(default=None, description="the players in seat 0 and seat 1")
+    first: Literal[0, 1] | None = Field(
+        default=None,
+        description="the seat of the first turn; with `seed` only where it starts without opening dice, because it "
+        "won the game before",
+    )
+    rolls: str | None = Field(default=None, description="dice in the order thrown, turn by turn, as 31 62 55")
+    opening: bool = Field(
+        default=False, description="the first of `rolls` is opening dice, never a double: it is not tested"
+    )
+    seed: int | None = Field(default=None, ge=0, le=MAX_SEED, description="of the dice")
+    game: int | None = Field(default=None, ge=0, le=MAX_SEED, description="the game, in a tournament the pair")
+    round: int = Field(default=0, ge=0, le=MAX_ROUND, description="the number of the game within its match, from 0")
+    plies: int | None = Field(default=None, ge=0, le=MAX_PLIES, description="turns that were played")
+    ruleset: str = Field(default="north-sultan", description="name of the game, which says what opening dice do")
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> DiceRecord:
+        if self.rolls is None:
+            if None in (self.seed, self.game, self.plies, self.seats):
+                raise ValueError("expected rolls, or seed, game, plies and seats")
+        elif self.seed is not None:
+            raise ValueError("expected rolls or seed, not both")
+        elif (self.player is None) == (self.seats is None):
+            raise ValueError("expected player or seats with rolls")
+        elif self.seats is not None and self.first is None:
+            raise ValueError("expected first with seats and rolls")
+        return self
+
+
+@dataclass
+class PlayerRolls:
+    """The rolls of several players.
+
+    Attributes:
+      rolls: player → int8 `[N, 2]`, in the order of the lines.
+      openings: rolls left out because they were opening dice.
+      repeated: rolls left out because the same player had thrown the same dice of a seed in another game: a
+        round robin repeats them for every opponent, and a repeated roll proves nothing new.
+    """
+
+    rolls: dict[str, Rolls]
+    openings: int = 0
+    repeated: int = 0
+
+
+def read_rolls(paths: Sequence[Path]) -> PlayerRolls:
+    """Collect the rolls of each player from files of JSON lines, each a `DiceRecord`; empty lines do not count.
+
+    Raises:
+      TavlaError: a line that cannot be read.
+      OSError: a file that cannot be read.
+    """
+    result = PlayerRolls({})
+    # Per player, what he threw: of a seed the longest game in which he had these turns, of recorded rolls each line.
+    thrown: dict[str, dict[tuple[object, ...], Rolls]] = {}
+    for path in paths:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    record, dice = _read_line(line, f"{path}, line {number}")
+                    origin = (path, number) if record.seed is None else (record.seed, record.game, record.round)
+                    _collect(record, dice, origin, thrown, result)
+    result.rolls = {player: np.concatenate(list(parts.values())) for player, parts in thrown.items()}
+    return result
+
+
+def _read_line(line: str, where: str) -> tuple[DiceRecord, GameDice]:
+    try:
+        record = DiceRecord.model_validate_json(line)
+        return record, _dice_of(record)
+    except ValidationError as error:
+        raise TavlaError(f"{where}: {_first_mistake(error)}") from None
+    except TavlaError as error:
+        raise TavlaError(f"{where}: {error}") from None
+
+
+def _collect(
+    record: DiceRecord,
+    dice: GameDice,
+    origin: tuple[object, ...],
+    thrown: dict[str, dict[tuple[object, ...], Rolls]],
+    result: PlayerRolls,
+) -> None:
+    """Add the dice of one line to what each of its players threw."""
+    opening = int(dice.has_opening and len(dice.rolls) > 0)
+    result.openings += opening
+    if record.seats is None:
+        shares = [(record.player or "", dice.rolls[opening:])]
+    else:
+        starter, other = record.seats[dice.first], record.seats[dice.first ^ 1]
+        shares = [(starter, dice.rolls[::2][opening:]), (other, dice.rolls[1::2])]
+    for turn, (player, own) in enumerate(shares):
+        of_player = thrown.setdefault(player, {})
+        before = of_player.get((*origin, turn), own[:0])
+        result.repeated += min(len(before), len(own))
+        of_player[*origin, turn] = max(before, own, key=len)
+
+
+def _dice_of(record: DiceRecord) -> GameDice:
+    if record.rolls is not None:
+        return GameDice(record.first or 0, parse_rolls(record.rolls), record.opening)
+    ruleset = get_ruleset(record.ruleset)
+    return game_dice(ruleset, record.seed or 0, record.game or 0, record.plies or 0, record.round, record.first)
+
+
+# Commitment
+
+
+class DiceSecret(BaseModel):
+    """What a commitment hides until it is revealed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    scheme: Literal["tavla-dice-1"] = Field(default="tavla-dice-1", description="how the commitment is made")
+    seed: int = Field(
+        ge=0, le=MAX_SEED, description="of the dice; in JSON a text, since many readers round numbers above 2**53"
+    )
+    salt: str = Field(pattern=r"^[0-9a-f]{32}$", description="32 hexadecimal digits, so that no seed can be guessed")
+
+    @field_serializer("seed", when_used="json")
+    def _seed_as_text(self, seed: int) -> str:
+        return str(seed)
+
+    @property
+    def message(self) -> str:
+        """Return the text whose hash is the commitment."""
+        return f"{self.scheme}:{self.salt}:{self.seed}"
+
+    @property
+    def commitment(self) -> str:
+        """Return what is published before the games, 64 hexadecimal digits."""
+        return hashlib.sha256(self.message.encode("ascii")).hexdigest()
+
+
+def make_secret(seed: int | None = None, salt: str | None = None) -> DiceSecret:
+    """Return a secret with this seed and salt; each is drawn from the system's secure generator where it is None.
+
+    Raises:
+      TavlaError: a seed that is not 0 to 2**64 − 1, or a salt that is not 32 hexadecimal digits.
+    """
+    if seed is None:
+        seed = secrets.randbelow(MAX_SEED + 1)
+    if not 0 <= seed <= MAX_SEED:
+        raise TavlaError(f"seed {seed}: expected 0 to {MAX_SEED}")
+    salt = secrets.token_hex(16) if salt is None else _hexadecimal("salt", salt, 32)
+    return DiceSecret(seed=seed, salt=salt)
+
+
+def read_secret(text: str, where: str) -> DiceSecret:
+    """Return the secret of a JSON text.
+
+    Args:
+      where: the file, for messages.
+
+    Raises:
+      TavlaError: it is not one.
+    """
+    try:
+        data = json.loads(text)
+        if not isinstance(data, dict):
+            raise ValueError
+        return DiceSecret.model_validate({name: data[name] for name in ("scheme", "seed", "salt") if name in data})
+    except ValidationError as error:
+        raise TavlaError(f"{where}: {_first_mistake(error)}") from None
+    except ValueError:
+        raise TavlaError(f"{where}: not the JSON of a dice secret") from None
+
+
+def is_commitment_to(secret: DiceSecret, commitment: str) -> bool:
+    """Return whether a published commitment is the one to this secret.
+
+    Raises:
+      TavlaError: the commitment is not 64 hexadecimal digits.
+    """
+    return secrets.compare_digest(_hexadecimal("commitment", commitment, 64), secret.commitment)
+
+
+def first_difference(recorded: Rolls, dice: GameDice) -> int | None:
+    """Return the first turn whose recorded roll is not that of `dice`, None where all are.
+
+    Which die of a roll is named first does not matter here.
+    """
+    number = min(len(recorded), len(dice.rolls))
+    differs = (np.sort(recorded[:number]) != np.sort(dice.rolls[:number])).any(axis=1)
+    if differs.any():
+        return int(differs.argmax())
+    return None if number == len(recorded) else number
+
+
+def _first_mistake(error: ValidationError) -> str:
+    """Return the first field that is wrong, and what is wrong with it."""
+    first = error.errors()[0]
+    message = first["msg"].removeprefix("Value error, ")
+    return ": ".join([*filter(None, [".".join(map(str, first["loc"]))]), message])
+
+
+def _hexadecimal(what: str, text: str, digits: int) -> str:
+    if not re.fullmatch(f"[0-9a-f]{{{digits}}}", text.strip().lower()):
+        raise TavlaError(f"{what} {text!r}: expected {digits} hexadecimal digits")
+    return text.strip().lower()

@@ -1,0 +1,43 @@
+"""What positions and plays are worth, and the decisions that follow."""
+
+from __future__ import annotations
+
+from tavla_ai.evaluator.bearoff import (
+    BEAROFF_RULES,
+    CACHE_VARIABLE,
+    HEADER_SIZE,
+    BearoffRule,
+    CachedTables,
+    cache_folder,
+    find_tables,
+    load_tables,
+    open_tables,
+    rule_of,
+    shape_of,
+)
+from tavla_ai.evaluator.evaluation import Evaluation, RankedPlay
+from tavla_ai.evaluator.evaluator import Evaluator
+from tavla_ai.evaluator.rollout import RolledOut, RolloutSettings, roll_out
+from tavla_ai.evaluator.search import DEFAULT_SEARCH, SearchSettings
+
+__all__ = [
+    "BEAROFF_RULES",
+    "CACHE_VARIABLE",
+    "DEFAULT_SEARCH",
+    "HEADER_SIZE",
+    "BearoffRule",
+    "CachedTables",
+    "Evaluation",
+    "Evaluator",
+    "RankedPlay",
+    "RolledOut",
+    "RolloutSettings",
+    "SearchSettings",
+    "cache_folder",
+    "find_tables",
+    "load_tables",
+    "open_tables",
+    "roll_out",
+    "rule_of",
+    "shape_of",
+]

@@ -1,0 +1,236 @@
+"""Exact bear-off tables: built once per bear-off rule, kept in the user's cache folder, memory-mapped.
+
+A file is a header of `HEADER_SIZE` bytes, a magic line and one line of JSON padded with spaces, and then the
+engine's bytes, whose checksum the header has. This module alone knows the files; what they hold is the engine's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tavla_ai import engine
+from tavla_ai.errors import RulesetError
+from tavla_ai.rules import Ruleset
+
+BearoffRule = Literal["standard", "larger-first"]
+BEAROFF_RULES: tuple[BearoffRule, ...] = get_args(BearoffRule)
+
+CACHE_VARIABLE = "TAVLA_CACHE_DIR"
+HEADER_SIZE = 4096
+_MAGIC = b"tavla-ai bear-off tables\n"
+
+# Called with the percents of a build newly done.
+Progress = Callable[[int], object]
+
+log = logging.getLogger("tavla_ai")
+
+
+@dataclass(frozen=True)
+class CachedTables:
+    """Tables and where they came from."""
+
+    tables: engine.Bearoff
+    path: Path | None  # None where the cache folder could not be written and the tables are in memory only
+    num_bytes: int
+    seconds: float  # to build them, or to load them and check their sum
+    is_built: bool  # by this process, not found in the cache
+
+
+class _UnusableError(Exception):
+    """Why a file of the cache cannot be used."""
+
+
+def rule_of(ruleset: Ruleset) -> BearoffRule | None:
+    """Return the bear-off rule whose tables a game has, None for Gul Bara.
+
+    Its cascades and passed dice make Gul Bara's bear-off another game. With both sides on their lowest points
+    nothing that sets Fevga, Plakoto or Tawula apart can happen any more, so theirs is the standard one.
+    """
+    if ruleset.family == "gul-bara":
+        return None
+    is_larger_first = ruleset.family == "opposed-hit" and ruleset.bear_off_order == "larger_first"
+    return "larger-first" if is_larger_first else "standard"
+
+
+def shape_of(rule: BearoffRule) -> engine.BearoffShape:
+    """Return what the full tables of a rule are built for."""
+    return engine.BearoffShape(larger_first=rule == "larger-first")
+
+
+def cache_folder() -> Path:
+    """Return the user's folder for what can be made again: `TAVLA_CACHE_DIR`, or what the platform has for it."""
+    if chosen := os.environ.get(CACHE_VARIABLE):
+        return Path(chosen)
+    try:
+        home = Path.home()
+    except RuntimeError:
+        # A user without a home, as containers may have.
+        home = Path(tempfile.gettempdir())
+    if sys.platform == "darwin":
+        return home / "Library" / "Caches" / "tavla-ai"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "tavla-ai" / "Cache"
+    # The convention says that a relative path is to be ignored.
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else home / ".cache") / "tavla-ai"
+
+
+def load_tables(
+    ruleset: Ruleset, *, folder: Path | None = None, build: bool = True, progress: Progress | None = None
+) -> engine.Bearoff | None:
+    """Return the bear-off tables of a game; they are checked once per process and shared after that.
+
+    A file of the cache that is damaged or of another version is built again, with a warning in the log
+    `tavla_ai`; so is one that is missing, without one. Where the folder cannot be written the tables stay in
+    memory, with a warning.
+
+    Args:
+      ruleset: the game.
+      folder: where the tables are kept, instead of `cache_folder()`.
+      build: whether to build what cannot be loaded, which takes some seconds.
+      progress: called while building, with percents newly done.
+
+    Returns:
+      The tables; None where the game has none, and where there is nothing to load and `build` is false.
+    """
+    rule = rule_of(ruleset)
+    if rule is None:
+        return None
+    if build:
+        return open_tables(shape_of(rule), folder=folder, progress=progress).tables
+    found = find_tables(shape_of(rule), folder=folder)
+    return None if found is None else found.tables
+
+
+def open_tables(
+    shape: engine.BearoffShape,
+    *,
+    folder: Path | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> CachedTables:
+    """Return tables of any shape and the file they are in, as `load_tables` does; `force` builds them anyway."""
+    path, key = _place(shape, folder)
+    with _lock:
+        found = None if force else _opened.get(key) or _load(path, shape, otherwise="building it again")
+        _opened[key] = found or _build(path, shape, progress)
+        return _opened[key]
+
+
+def find_tables(shape: engine.BearoffShape, *, folder: Path | None = None) -> CachedTables | None:
+    """Return the same without building anything, None where the cache has no sound file."""
+    path, key = _place(shape, folder)
+    with _lock:
+        found = _opened.get(key) or _load(path, shape, otherwise="not used")
+        if found is not None:
+            _opened[key] = found
+        return found
+
+
+_lock = threading.Lock()
+_opened: dict[tuple[Path, str], CachedTables] = {}
+
+
+def _place(shape: engine.BearoffShape, folder: Path | None) -> tuple[Path, tuple[Path, str]]:
+    """Return the file of these tables, and the key they have while the process lives."""
+    path = (cache_folder() if folder is None else folder).absolute() / f"bearoff-{_rule_name(shape)}.bin"
+    return path, (path, json.dumps(_description(shape)))
+
+
+def _load(path: Path, shape: engine.BearoffShape, *, otherwise: str) -> CachedTables | None:
+    """Return the tables of a file; None where there is none, or none to be used, of which the log is told."""
+    begin = time.perf_counter()
+    try:
+        tables, num_bytes = _read(path, shape)
+    except FileNotFoundError:
+        return None
+    except (_UnusableError, OSError) as error:
+        log.warning("%s: %s; %s", path, error, otherwise)
+        return None
+    return CachedTables(tables, path, num_bytes, time.perf_counter() - begin, is_built=False)
+
+
+def _build(path: Path, shape: engine.BearoffShape, progress: Progress | None) -> CachedTables:
+    begin = time.perf_counter()
+    data = engine.build_bearoff(shape, progress)
+    seconds = time.perf_counter() - begin
+    try:
+        _write(path, shape, data)
+        # From the file, so that processes share its pages.
+        tables, num_bytes = _read(path, shape)
+    except (_UnusableError, OSError) as error:
+        log.warning("%s: %s; the bear-off tables are not kept, but used from memory", path, error)
+        return CachedTables(engine.Bearoff(shape, data), None, data.nbytes, seconds, is_built=True)
+    return CachedTables(tables, path, num_bytes, seconds, is_built=True)
+
+
+def _rule_name(shape: engine.BearoffShape) -> BearoffRule:
+    return "larger-first" if shape.larger_first else "standard"
+
+
+def _description(shape: engine.BearoffShape) -> dict[str, object]:
+    """Return what a header must say for its file to be used."""
+    return {
+        "version": engine.BEAROFF_VERSION,
+        "rule": _rule_name(shape),
+        "byte_order": sys.byteorder,
+        "points": shape.points,
+        "checkers": shape.checkers,
+        "pair_points": shape.pair_points,
+        "pair_checkers": shape.pair_checkers,
+    }
+
+
+def _read(path: Path, shape: engine.BearoffShape) -> tuple[engine.Bearoff, int]:
+    """Map a file and check it; returns the tables and the file's size."""
+    if path.stat().st_size <= HEADER_SIZE:
+        raise _UnusableError(f"{path.stat().st_size} bytes, the file is cut short")
+    mapped = np.memmap(path, dtype=np.uint8, mode="r")
+    header = mapped[:HEADER_SIZE].tobytes()
+    if not header.startswith(_MAGIC):
+        raise _UnusableError("not a file of bear-off tables")
+    try:
+        said = dict(json.loads(header.removeprefix(_MAGIC)))
+    except (ValueError, TypeError):
+        raise _UnusableError("the header is damaged") from None
+    for field, expected in _description(shape).items():
+        if said.get(field) != expected:
+            raise _UnusableError(f"{field} {said.get(field)!r}, expected {expected!r}")
+    data = mapped[HEADER_SIZE:]
+    if hashlib.sha256(data.data).hexdigest() != said.get("sha256"):
+        raise _UnusableError("the checksum is wrong, the file is damaged")
+    try:
+        return engine.Bearoff(shape, data), mapped.nbytes
+    except RulesetError as error:
+        raise _UnusableError(str(error)) from None
+
+
+def _write(path: Path, shape: engine.BearoffShape, data: NDArray[np.uint8]) -> None:
+    """Write a file under another name and rename it: a reader meets a whole file, whoever else is writing."""
+    header = _MAGIC + json.dumps(_description(shape) | {"sha256": hashlib.sha256(data.data).hexdigest()}).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(header.ljust(HEADER_SIZE))
+            file.write(data.data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,212 @@
+"""Rollouts: plays compared by games played out from them.
+
+Every play of a comparison meets the same dice, and trial number n of a seed is the same whoever runs it, so a
+rollout does not depend on how its work is spread over threads or machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field
+
+from tavla_ai.engine import MAX_PLY
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.evaluator.evaluation import Evaluation, RankedPlay
+from tavla_ai.evaluator.evaluator import Evaluator
+from tavla_ai.match import MatchState, Utility
+from tavla_ai.network import Checkpoint
+from tavla_ai.progress import ProgressCallback
+from tavla_ai.rules import Position, Ruleset
+
+# Trials come in whole rounds of the 36 first rolls, so that each is met as often as dice meet it.
+FIRST_ROLLS = 36
+
+_ROUNDS_A_BATCH = 4
+
+Trials = npt.NDArray[np.float64]
+
+
+class RolloutSettings(BaseModel):
+    """How plays are rolled out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    trials: int = Field(default=1296, ge=FIRST_ROLLS, description="games of each play, rounded up to whole 36s")
+    ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead of both sides' plays")
+    truncate: int = Field(
+        default=0, ge=0, description="turns after which the network's value stands for the rest; 0 plays to the end"
+    )
+    adjusts_luck: bool = Field(
+        default=True, description="take away the network's opinion of each roll: unbiased, and far less noisy"
+    )
+    confidence: float | None = Field(
+        default=None,
+        gt=0,
+        description="stop once the best play is so many standard errors clear of each other; null plays all trials",
+    )
+    seed: int = Field(default=1, ge=0, lt=2**64, description="seed of the dice")
+
+
+@dataclass(frozen=True)
+class RolledOut:
+    """What a play came to in a rollout.
+
+    Attributes:
+      play: the play, with what a search thought of it.
+      evaluation: what the rollout says, seen by its mover; its ply is that of the plays in the games.
+      standard_error: of `evaluation.value`.
+      loss: how much less it is worth than the best play.
+      loss_error: standard error of that difference, from the trials that both met; 0 for the best play.
+      trials: games played; 0 for a play that ends the game.
+    """
+
+    play: RankedPlay
+    evaluation: Evaluation
+    standard_error: float
+    loss: float
+    loss_error: float
+    trials: int
+
+
+def roll_out(
+    evaluator: Evaluator,
+    position: Position,
+    plays: Sequence[RankedPlay],
+    match: MatchState = MatchState(),
+    settings: RolloutSettings = RolloutSettings(),
+    *,
+    workers: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> tuple[RolledOut, ...]:
+    """Roll out some plays of one decision and return them, the best first.
+
+    Args:
+      position: the board before the plays, the side on roll first.
+      plays: of `Evaluator.rank_plays`.
+      match: the stakes, seen by the side on roll.
+      workers: so many Ray workers share the trials; None uses the evaluator's own threads.
+      progress: called with the number of trials finished since its last call.
+
+    Raises:
+      TavlaError: no plays, or Ray is asked for and not installed.
+      RulesetError: the game is not rolled out (Gul Bara), or the stakes cannot be; see `Evaluator.utility`.
+    """
+    if not plays:
+        raise TavlaError("rollout: expected at least one play")
+    if evaluator.ruleset.family == "gul-bara":
+        raise RulesetError("rollout: a turn of Gul Bara is more than one roll; it is not rolled out")
+    utility = evaluator.utility(match)
+    rounds = -(-settings.trials // FIRST_ROLLS)
+    found: list[Trials] = [np.empty((0, len(evaluator.ruleset.scores))) for _ in plays]
+    for i, play in enumerate(plays):
+        if play.score is not None:
+            found[i] = np.array([[float(play.score == score) for score in evaluator.ruleset.scores]])
+    going = [i for i, play in enumerate(plays) if play.score is None]
+    with _runner(evaluator, utility, settings, workers) as run:
+        for first in range(0, rounds, _ROUNDS_A_BATCH):
+            batch = min(_ROUNDS_A_BATCH, rounds - first) * FIRST_ROLLS
+            work = [(plays[i].afterstate, first * FIRST_ROLLS, batch) for i in going]
+            for i, more in zip(going, run(work), strict=True):
+                found[i] = np.concatenate([found[i], more])
+                if progress:
+                    progress(batch)
+            results = _summary(plays, found, utility, evaluator, settings.ply)
+            if settings.confidence is not None and first > 0 and _is_clear(results, settings.confidence):
+                break
+    return results
+
+
+def _summary(
+    plays: Sequence[RankedPlay], found: Sequence[Trials], utility: Utility, evaluator: Evaluator, ply: int
+) -> tuple[RolledOut, ...]:
+    values = [trials @ np.array(utility.values) for trials in found]
+    means = [float(value.mean()) for value in values]
+    best = int(np.argmax(means))
+    return tuple(
+        RolledOut(
+            plays[i],
+            Evaluation(tuple(found[i].mean(axis=0).tolist()), evaluator.ruleset.scores, means[i], ply),
+            _standard_error(values[i]),
+            means[best] - means[i],
+            # Both met the same dice; one that ended the game has the same value in each trial.
+            _standard_error(values[i] - values[best]) if i != best else 0.0,
+            len(found[i]) if plays[i].score is None else 0,
+        )
+        for i in sorted(range(len(plays)), key=lambda i: -means[i])
+    )
+
+
+def _standard_error(values: npt.NDArray[np.float64]) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def _is_clear(results: Sequence[RolledOut], confidence: float) -> bool:
+    return all(result.loss > confidence * result.loss_error for result in results[1:])
+
+
+Work = Sequence[tuple[Position, int, int]]
+
+
+@contextmanager
+def _runner(
+    evaluator: Evaluator, utility: Utility, settings: RolloutSettings, workers: int | None
+) -> Iterator[Callable[[Work], list[Trials]]]:
+    """Yield what runs batches of trials, here or on Ray workers: (afterstate, first trial, number of trials)."""
+    options: dict[str, Any] = {
+        "ply": settings.ply,
+        "truncate": settings.truncate,
+        "adjusts_luck": settings.adjusts_luck,
+        "seed": settings.seed,
+    }
+    if workers is None:
+        yield lambda work: [
+            evaluator.trials(afterstate, utility, first_trial=first, num_trials=number, **options)
+            for afterstate, first, number in work
+        ]
+        return
+    try:
+        import ray
+    except ImportError:
+        raise TavlaError("rollout: Ray is not installed; pip install tavla-ai[train], or ask for no workers") from None
+    is_own = not ray.is_initialized()
+    if is_own:
+        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, configure_logging=False)
+    try:
+        make_worker: Any = ray.remote(num_cpus=1)(_Worker)
+        arguments = evaluator.checkpoint, evaluator.ruleset, evaluator.search, evaluator.tables is not None
+        made = [make_worker.remote(*arguments) for _ in range(workers)]
+
+        def run(work: Work) -> list[Trials]:
+            # Each play's trials are split over all workers and joined in their order.
+            refs = []
+            for afterstate, first, number in work:
+                bounds = [first + number * part // workers for part in range(workers + 1)]
+                refs.append(
+                    [
+                        worker.trials.remote(afterstate, utility, first_trial=begin, num_trials=end - begin, **options)
+                        for worker, (begin, end) in zip(made, pairwise(bounds), strict=True)
+                    ]
+                )
+            return [np.concatenate(ray.get(parts)) for parts in refs]
+
+        yield run
+    finally:
+        if is_own:
+            ray.shutdown()
+
+
+class _Worker:
+    """A Ray worker's own evaluator."""
+
+    def __init__(self, checkpoint: Checkpoint, ruleset: Ruleset, search: Any, tables: bool) -> None:
+        self._evaluator = Evaluator(checkpoint, ruleset, search=search, tables=tables)
+
+    def trials(self, afterstate: Position, utility: Utility, **options: Any) -> Trials:
+        return self._evaluator.trials(afterstate, utility, **options)

@@ -1,0 +1,66 @@
+"""What several formats check in the same way: the game, the stakes and the dice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tavla_ai.errors import NotationError, RulesetError
+from tavla_ai.match import MatchState
+from tavla_ai.rules import BAR, Position, Ruleset, check_dice
+
+Dice = tuple[int, int]
+
+SINGLE_GAME = MatchState()
+
+# Four bits of a Match ID hold the exponent, so no format goes further.
+MAX_CUBE_EXPONENT = 15
+
+
+def check_family(ruleset: Ruleset, what: str, instead: str = "") -> None:
+    """Raise `RulesetError` unless positions of `ruleset` fit a format of backgammon, named by `what`."""
+    if ruleset.family != "opposed-hit":
+        raise RulesetError(f"{what} are of tavla and backgammon only; {ruleset.name} {instead or 'has other boards'}")
+
+
+def check_stakes(match: MatchState, ruleset: Ruleset | None, is_double_offered: bool = False) -> None:
+    """Raise `RulesetError` where cube and Crawford game contradict each other, or the ruleset."""
+    cube = match.cube
+    if match.is_crawford and (cube.value > 1 or cube.owner != "centred" or is_double_offered):
+        raise RulesetError(f"cube {cube.value}: nobody may double in the Crawford game")
+    if ruleset is None:
+        return
+    if not ruleset.cube and (cube.value > 1 or cube.owner != "centred" or is_double_offered):
+        raise RulesetError(f"cube {cube.value}: {ruleset.name} is played without a cube")
+    if ruleset.cube and cube.value > ruleset.cube_limit:
+        raise RulesetError(f"cube {cube.value}: {ruleset.name} goes up to {ruleset.cube_limit}")
+
+
+def checked_dice(first: int, second: int) -> Dice | None:
+    """Return a roll, None where both dice are 0, which is how the formats write that nothing has been rolled.
+
+    Raises:
+      RulesetError: one die is 0 and the other is not, or a die is above 6.
+    """
+    if first == second == 0:
+        return None
+    if first == 0 or second == 0:
+        raise RulesetError(f"dice {first} and {second}: expected both rolled or both 0")
+    check_dice(first, second)
+    return first, second
+
+
+def position_of(sides: Sequence[Sequence[int]]) -> Position:
+    """Return the position of two rows of 26 counts, mover first, where all that is missing is borne off.
+
+    Raises:
+      RulesetError: no game can reach it.
+    """
+    me, opp = ({point: side[point] for point in range(1, BAR) if side[point]} for side in sides)
+    return Position.from_sides(me, opp, bar=(sides[0][BAR], sides[1][BAR]))
+
+
+def line_of(text: str, what: str) -> str:
+    """Return `text` if it can stand in a line of its own, as `what`; else raise `NotationError`."""
+    if not text.strip() or text != text.strip() or not text.isprintable():
+        raise NotationError(f"{what} {text!r}: expected printable text on one line, without blanks around it")
+    return text

@@ -1,0 +1,94 @@
+"""Recognising the format of a position's text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from tavla_ai.errors import NotationError
+from tavla_ai.formats import fibs, match_id, xgid
+from tavla_ai.formats.common import Dice, check_family
+from tavla_ai.match import MatchState
+from tavla_ai.rules import Position, Ruleset, check_board
+
+FormatName = Literal["position", "position ID", "GNUbg ID", "XGID", "FIBS board"]
+
+_ID_LENGTH = 14
+
+
+@dataclass(frozen=True)
+class ReadPosition:
+    """A position and what its text says besides, seen by the player on roll, before any double is answered.
+
+    Attributes:
+      position: the board.
+      format: what the text was.
+      match: the stakes; None where the format does not tell them.
+      dice: the roll; None where none has been rolled or the format does not tell.
+      is_double_offered: whether the player on roll has doubled, so that the opponent is the one to act.
+    """
+
+    position: Position
+    format: FormatName
+    match: MatchState | None = None
+    dice: Dice | None = None
+    is_double_offered: bool = False
+
+
+def format_of(text: str) -> FormatName:
+    """Return which format a text looks like, whether or not it can be read.
+
+    Raises:
+      NotationError: it looks like none.
+    """
+    if text[: len(xgid.PREFIX)].upper() == xgid.PREFIX or re.fullmatch(r"[A-Oa-o-]{20,}(:\S*)?", text):
+        return "XGID"
+    if text[: len(fibs.PREFIX)].lower() == fibs.PREFIX:
+        return "FIBS board"
+    # Two IDs joined, where neither is a count of this project's text such as `24:15`.
+    before, colon, after = text.partition(":")
+    if colon and re.fullmatch(r"[^\s:]+:[^\s:]+", text) and max(len(before), len(after)) >= match_id.LENGTH - 1:
+        return "GNUbg ID"
+    if re.search(r"\w:[0-9]", text) or re.search(r"\s/\s", text):
+        return "position"
+    if not re.search(r"[\s:]", text.strip()) and len(text) < 2 * _ID_LENGTH:
+        return "position ID"
+    raise NotationError(
+        f"position {text!r}: expected a Position ID (14 characters), a GNUbg ID (14, a colon and 12), an XGID, a FIBS "
+        "board (board:…) or a text such as '24:2 13:5 8:3 6:5 / 24:2 13:5 8:3 6:5'"
+    )
+
+
+def read_position(text: str, ruleset: Ruleset) -> ReadPosition:
+    """Return the position that a text describes, in whichever format it is.
+
+    Args:
+      text: this project's own text, a Position ID, a GNUbg ID, an XGID or a FIBS board.
+      ruleset: the game, which must be able to reach the position and the stakes.
+
+    Raises:
+      NotationError: the text is in no format, or cannot be read in the one that it looks like.
+      RulesetError: no game of `ruleset` can be in that state, or its boards do not fit the format.
+    """
+    text = text.strip()
+    name = format_of(text)
+    if name == "position":
+        return ReadPosition(Position.from_text(text, ruleset), name)
+    own = Position.start(ruleset).to_text(ruleset)
+    kinds = "IDs" if name.endswith("ID") and name != "XGID" else f"{name}s"
+    check_family(ruleset, f"{name} {text!r}: {kinds}", f"takes a text such as {own!r}")
+    if name == "position ID":
+        position = Position.from_id(text)
+        check_board(position.board, ruleset)
+        return ReadPosition(position, name)
+    if name == "GNUbg ID":
+        position, stakes = match_id.parse_gnubg_id(text, ruleset)
+        return ReadPosition(position, name, stakes.match_state(), stakes.dice, stakes.is_double_offered)
+    if name == "XGID":
+        read = xgid.Xgid.from_text(text, ruleset)
+        return ReadPosition(read.position, name, read.match, read.dice, read.action is not None)
+    board = fibs.FibsBoard.from_text(text, ruleset)
+    if board.is_double_offered:
+        return ReadPosition(board.position.swap(), name, board.match.swap(), None, True)
+    return ReadPosition(board.position, name, board.match, board.dice)

@@ -1,0 +1,49 @@
+"""What a game is worth: the score, the cube, match equity and cube decisions."""
+
+from __future__ import annotations
+
+from tavla_ai.match.cube import (
+    CubeDecision,
+    cash_point,
+    cube_decision,
+    cubeful_equity,
+    may_double,
+    respond_to_double,
+    should_double,
+    take_point,
+    turned,
+)
+from tavla_ai.match.cube_ending import CubeEnding, ends_soon
+from tavla_ai.match.equity import MARS_SHARE, MAX_LENGTH, MatchEquity, Starter, equal_shares, match_equity
+from tavla_ai.match.janowski import Curve
+from tavla_ai.match.stakes import Utilities, as_utilities, match_utilities, utilities
+from tavla_ai.match.state import Cube, CubeOwner, MatchState, Utility
+
+__all__ = [
+    "MARS_SHARE",
+    "MAX_LENGTH",
+    "Cube",
+    "CubeDecision",
+    "CubeEnding",
+    "CubeOwner",
+    "Curve",
+    "MatchEquity",
+    "MatchState",
+    "Starter",
+    "Utilities",
+    "Utility",
+    "as_utilities",
+    "cash_point",
+    "cube_decision",
+    "cubeful_equity",
+    "ends_soon",
+    "equal_shares",
+    "match_equity",
+    "match_utilities",
+    "may_double",
+    "respond_to_double",
+    "should_double",
+    "take_point",
+    "turned",
+    "utilities",
+]

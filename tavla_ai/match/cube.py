@@ -1,0 +1,221 @@
+"""Decisions with the doubling cube: when to double, and whether to take.
+
+A decision is made before the roll, from the outcomes the game would have if the cube were never turned again
+and from what points are worth at the score. `janowski` turns these into values with a cube; gammons count
+whether the cube was turned or not, and there are neither beavers nor the Jacoby rule.
+
+Values are points in single games, in units of the present cube, so that a pass costs 1; in a match they are
+match-winning chances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from tavla_ai.errors import RulesetError
+from tavla_ai.match.equity import MatchEquity
+from tavla_ai.match.janowski import CUBE_EFFICIENCY, CubeModel
+from tavla_ai.match.state import Cube, MatchState
+
+Response = Literal["take", "pass"]
+
+# Networks answer in float32.
+_TOLERANCE = 1e-4
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class CubeDecision:
+    """What doubling now is worth to the player on roll.
+
+    Values of doubling are there even where he may not, as if he might.
+
+    Attributes:
+      no_double: his value if he rolls without doubling.
+      double_take: his value if he doubles and the opponent takes.
+      double_pass: his value if he doubles and the opponent passes.
+      pass_points: points that a pass costs the opponent: the present value of the cube.
+      can_double: whether he may double and can gain from it: the cube is centred or his, below the limit, this
+        is not the Crawford game, and a win with the present cube does not already win the match.
+      should_double: whether doubling now is worth more to him than not, or as much where a lost game loses the
+        match.
+      should_take: whether the opponent should take a double.
+      is_too_good: whether he should not double, since playing on is worth more than the pass he would get.
+    """
+
+    no_double: float
+    double_take: float
+    double_pass: float
+    pass_points: int
+    can_double: bool
+    should_double: bool
+    should_take: bool
+    is_too_good: bool
+
+    def with_values(self, no_double: float, double_take: float, state: MatchState) -> CubeDecision:
+        """Return the decision that follows from better values of rolling on and of a double that is taken."""
+        return _decided(no_double, double_take, self.double_pass, self.can_double, state)
+
+    @property
+    def value(self) -> float:
+        """What the position is worth to him when both sides use the cube as they should."""
+        return min(self.double_take, self.double_pass) if self.should_double else self.no_double
+
+
+def cube_decision(
+    outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float = CUBE_EFFICIENCY
+) -> CubeDecision:
+    """Return what doubling is worth to the player on roll, before his dice.
+
+    Args:
+      outcomes: K probabilities of his scores, best first, with the cube left where it is.
+      state: the match seen by him, with the cube as it is before he doubles.
+      equity: the table of the match; in single games it says the game alone.
+      efficiency: how far the cube is live, 0 to 1. 0 is exact where this roll decides the game, so that nobody
+        turns the cube again.
+
+    Raises:
+      RulesetError: outcomes that are not K probabilities, an efficiency out of range, a game without a cube,
+        or a state that the table does not have.
+    """
+    model = _model(outcomes, state, equity, efficiency)
+    value = state.cube.value
+    if state.is_crawford:
+        no_double = model.dead(value).at(model.win_chance)
+    else:
+        no_double = model.curve(value, state.cube.owner, waits=True).at(model.win_chance)
+    double_take = model.curve(2 * value, "opponent").at(model.win_chance)
+    double_pass = _value_after(state, equity)(value)
+    can_double = may_double(state, equity) and (state.length is None or value < state.away[0])
+    return _decided(no_double, double_take, double_pass, can_double, state)
+
+
+def _decided(
+    no_double: float, double_take: float, double_pass: float, can_double: bool, state: MatchState
+) -> CubeDecision:
+    """Return what both sides do when these are the values to the player on roll."""
+    should_take = double_take <= double_pass
+    gain = min(double_take, double_pass) - no_double
+    # A player who loses the match with this game loses nothing by doubling: he does even where he gains nothing.
+    is_last_chance = state.length is not None and state.cube.value >= state.away[1]
+    is_double = can_double and (gain > 0 or (is_last_chance and gain > -_ROUNDING))
+    return CubeDecision(
+        no_double=no_double,
+        double_take=double_take,
+        double_pass=double_pass,
+        pass_points=state.cube.value,
+        can_double=can_double,
+        should_double=is_double,
+        should_take=should_take,
+        is_too_good=can_double and not is_double and not should_take and no_double > double_pass,
+    )
+
+
+def should_double(
+    outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float = CUBE_EFFICIENCY
+) -> bool:
+    """Return whether the player on roll should double; see `cube_decision`."""
+    return cube_decision(outcomes, state, equity, efficiency).should_double
+
+
+def respond_to_double(
+    outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float = CUBE_EFFICIENCY
+) -> Response:
+    """Return what a player should answer who has just been doubled.
+
+    Args:
+      outcomes: K probabilities of his own scores, best first, before the doubler's dice.
+      state: the match seen by him, with the cube as it was before the double.
+
+    The other arguments and errors are those of `cube_decision`.
+
+    Raises:
+      RulesetError: the opponent may not double: the cube is not his, is at its limit, or is out of play in the
+        Crawford game.
+    """
+    doubler = state.swap()
+    decision = cube_decision(outcomes[::-1], doubler, equity, efficiency)
+    if not may_double(doubler, equity):
+        why = "in the Crawford game" if state.is_crawford else f"a cube of {state.cube.value}, owner {state.cube.owner}"
+        raise RulesetError(f"double: the opponent may not double {why}")
+    return "take" if decision.should_take else "pass"
+
+
+def cubeful_equity(
+    outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float = CUBE_EFFICIENCY
+) -> float:
+    """Return what a position is worth to me between two turns, whoever rolls next.
+
+    The cube stays where it is until somebody's next turn; before my own roll, `cube_decision` has what
+    doubling would change. Arguments and errors are those of `cube_decision`.
+    """
+    model = _model(outcomes, state, equity, efficiency)
+    value = state.cube.value
+    curve = model.dead(value) if state.is_crawford else model.curve(value, state.cube.owner)
+    return curve.at(model.win_chance)
+
+
+def take_point(
+    outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float = CUBE_EFFICIENCY
+) -> float:
+    """Return the lowest chance of winning with which I should take if the opponent doubles the present cube.
+
+    Of `outcomes` the sizes of wins and of losses count, not how many there are. Arguments and errors are those
+    of `cube_decision`.
+    """
+    return _model(outcomes, state, equity, efficiency).take_point(state.cube.value)
+
+
+def cash_point(
+    outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float = CUBE_EFFICIENCY
+) -> float:
+    """Return the chance of winning from which the opponent should pass if I double the present cube.
+
+    Of `outcomes` the sizes of wins and of losses count, not how many there are. Arguments and errors are those
+    of `cube_decision`.
+    """
+    return _model(outcomes, state, equity, efficiency).cash_point(state.cube.value)
+
+
+def _model(outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float) -> CubeModel:
+    ruleset = equity.ruleset_of(state)
+    if not ruleset.cube:
+        raise RulesetError(f"cube: {ruleset.name} has none")
+    shares = [float(share) for share in outcomes]
+    if len(shares) != len(ruleset.scores):
+        raise RulesetError(
+            f"outcomes {shares}: {len(shares)} numbers, expected one for each of {', '.join(map(str, ruleset.scores))}"
+        )
+    if not (np.isfinite(shares).all() and min(shares) >= 0 and abs(sum(shares) - 1) <= _TOLERANCE):
+        raise RulesetError(f"outcomes {shares}: expected probabilities that add up to 1")
+    if not 0 <= efficiency <= 1:
+        raise RulesetError(f"cube efficiency {efficiency}: expected 0 to 1")
+    after = _value_after(state, equity)
+    after(0)  # A state that the table does not have is refused here.
+    if state.length is None:
+        return CubeModel(shares, ruleset.scores, after, limit=ruleset.cube_limit, efficiency=efficiency)
+    return CubeModel(shares, ruleset.scores, after, state.away, ruleset.cube_limit, efficiency)
+
+
+def _value_after(state: MatchState, equity: MatchEquity) -> Callable[[int], float]:
+    """Return the function from points won to their value, in the units of this module."""
+    unit = state.cube.value if state.length is None else 1
+    return lambda points: equity.value_after(state, points) / unit
+
+
+def turned(state: MatchState) -> MatchState:
+    """Return the stakes after a double that was taken, seen by the player who doubled."""
+    return replace(state, cube=Cube(2 * state.cube.value, "opponent"))
+
+
+def may_double(state: MatchState, equity: MatchEquity) -> bool:
+    """Return whether the rules let the player on roll double."""
+    return (
+        not state.is_crawford
+        and state.cube.owner != "opponent"
+        and 2 * state.cube.value <= equity.ruleset_of(state).cube_limit
+    )

@@ -1,0 +1,124 @@
+"""The card of a checkpoint: what it was trained on, how, and how strong it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+
+from tavla_ai.network.spec import NetworkSpec
+from tavla_ai.rules import Ruleset
+
+SCHEMA_VERSION = 1
+
+_SHARES_TOLERANCE = 1e-6
+
+
+class Result(BaseModel):
+    """What a checkpoint scored against one opponent, on dice that were not used to choose it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    opponent: str = Field(description="the opponent's name, as the tournament takes it")
+    games: int = Field(ge=1, description="games played, in pairs with the same dice and swapped seats")
+    points_per_game: float = Field(description="mean score of the checkpoint, in points")
+    standard_error: float | None = Field(
+        ge=0, description="of points_per_game, from the pairs, in points; null for a single pair"
+    )
+    win_share: float = Field(ge=0, le=1, description="games won, as a share of all")
+    mars_share: float = Field(ge=0, le=1, description="games won by more than one point, as a share of wins")
+    seed: int = Field(description="seed of the dice")
+    ply: int = Field(default=0, ge=0, description="look-ahead of the checkpoint")
+    adjusted: float | None = Field(
+        default=None, description="points_per_game without the luck of the rolls; null where nobody judged luck"
+    )
+    adjusted_standard_error: float | None = Field(default=None, ge=0, description="of `adjusted`, in points")
+
+
+class LossRate(BaseModel):
+    """What a checkpoint loses on a set of judged decisions, see `tavla_ai.strength`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    positions: str = Field(description="name of the set: its file, without folder and ending")
+    judges: str = Field(description="who judged them, and how deep")
+    decisions: int = Field(ge=1, description="how many there are")
+    ply: int = Field(ge=0, description="look-ahead of the checkpoint")
+    loss: float = Field(ge=0, description="thousandths of a point lost per decision")
+    standard_error: float | None = Field(ge=0, description="of the loss; null for a single decision")
+    best_share: float = Field(ge=0, le=1, description="decisions in which the best play was made, as a share")
+
+
+class Ancestor(BaseModel):
+    """A checkpoint that another one was trained from: what it took and what it reached."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    weights_sha256: str = Field(description="of its weights file")
+    targets: str = Field(description="what it was trained on")
+    hidden: tuple[int, ...] = Field(description="units of each of its hidden layers")
+    games: int = Field(ge=0, description="self-play games of its run")
+    positions: int = Field(ge=0, description="afterstates that its run trained on")
+    cost: dict[str, float] = Field(description="what its run took")
+    results: tuple[Result, ...] = Field(description="its measured strength")
+
+    @classmethod
+    def of(cls, card: Card) -> Ancestor:
+        """Return what a card says of its own run."""
+        return cls(
+            weights_sha256=card.weights_sha256,
+            targets=str(card.config.get("targets", "td")),
+            hidden=card.network.hidden,
+            games=card.games,
+            positions=card.positions,
+            cost=card.cost,
+            results=card.results,
+        )
+
+
+class Card(BaseModel):
+    """What `card.json` says of a checkpoint."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = Field(description="version of this card's layout")
+    ruleset: Ruleset = Field(description="the game the network was trained for, in full")
+    network: NetworkSpec = Field(description="the network's shape")
+    features: str = Field(description="version of the network's inputs")
+    weights_sha256: str = Field(description="of the weights file")
+    games: int = Field(ge=0, description="self-play games behind these weights")
+    positions: int = Field(ge=0, description="afterstates trained on")
+    seed: int = Field(description="seed of the training run")
+    config: dict[str, Any] = Field(description="the resolved training configuration")
+    code: dict[str, str] = Field(description="git commit and whether the tree had changes")
+    versions: dict[str, str] = Field(description="of the libraries used")
+    parent: str | None = Field(description="weights_sha256 of the checkpoint this one started from")
+    lineage: tuple[Ancestor, ...] = Field(
+        default=(), description="the checkpoints behind this one, oldest first; the last one is the parent"
+    )
+    created: str = Field(description="when it was written, UTC, ISO 8601")
+    cost: dict[str, float] = Field(description="what training took: seconds by phase, peak memory in MiB")
+    results: tuple[Result, ...] = Field(default=(), description="measured strength")
+    loss_rates: tuple[LossRate, ...] = Field(default=(), description="what it loses on judged decisions")
+    decision_microseconds: float | None = Field(
+        default=None,
+        gt=0,
+        description="mean time of a decision at 0-ply, on one core of the machine that measured; null if not measured",
+    )
+    score_shares: tuple[float, ...] | None = Field(
+        default=None,
+        description="probability of each score for the side that starts a game of self-play, best first; null if not "
+        "measured",
+    )
+
+    @field_validator("score_shares")
+    @classmethod
+    def _check_score_shares(cls, shares: tuple[float, ...] | None, info: ValidationInfo) -> tuple[float, ...] | None:
+        network = info.data.get("network")
+        if shares is None or network is None:
+            return shares
+        if len(shares) != network.num_scores:
+            raise ValueError(f"{len(shares)} numbers, expected {network.num_scores}")
+        if not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > _SHARES_TOLERANCE:
+            raise ValueError(f"{shares}: expected probabilities that add up to 1")
+        return shares

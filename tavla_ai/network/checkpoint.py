@@ -1,0 +1,244 @@
+"""Checkpoints: a trained network with everything needed to trust it.
+
+A checkpoint is a folder of `weights.safetensors` and `card.json`; the card is written last, so a folder
+without one is not a checkpoint. This module alone knows the file names. Loading needs neither torch nor ray.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import ValidationError
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_safetensors
+from safetensors.numpy import save as save_safetensors
+
+from tavla_ai import engine
+from tavla_ai.errors import CheckpointError
+from tavla_ai.network.card import SCHEMA_VERSION, Ancestor, Card, Result
+from tavla_ai.network.spec import NetworkSpec
+from tavla_ai.rules import NUM_PLACES, Ruleset
+
+WEIGHTS_FILE = "weights.safetensors"
+CARD_FILE = "card.json"
+Weights = Mapping[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A loaded checkpoint: where it was, its card, and its weights by layer (`layers.N.weight`, `.bias`)."""
+
+    path: Path
+    card: Card
+    weights: dict[str, NDArray[np.float32]]
+
+    def engine_network(self) -> engine.Network:
+        """Return the network folded into the engine, ready to evaluate."""
+        return fold(self.weights, self.card.network.num_places)
+
+    def network_for(self, ruleset: Ruleset) -> engine.Network:
+        """Return the network folded into the engine, to evaluate games of `ruleset`.
+
+        Raises:
+          CheckpointError: the network predicts other scores, or reads other boards, than the game has.
+        """
+        for what, network, game in (
+            ("predicts {} scores", self.card.network.num_scores, len(ruleset.scores)),
+            ("reads {} places a side", self.card.network.num_places, ruleset.num_places),
+        ):
+            if network != game:
+                raise CheckpointError(f"{self.path}: {what.format(network)}, a game of {ruleset.name} has {game}")
+        return self.engine_network()
+
+
+def fold(weights: Weights, num_places: int = NUM_PLACES) -> engine.Network:
+    """Return the engine's network for weights named `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`."""
+    count = sum(name.endswith(".weight") for name in weights)
+    return engine.Network(
+        [
+            (
+                np.ascontiguousarray(weights[f"layers.{i}.weight"], dtype=np.float32),
+                np.ascontiguousarray(weights[f"layers.{i}.bias"], dtype=np.float32),
+            )
+            for i in range(count)
+        ],
+        num_places,
+    )
+
+
+def save_checkpoint(
+    path: Path,
+    weights: Weights,
+    *,
+    ruleset: Ruleset,
+    network: NetworkSpec,
+    games: int,
+    positions: int,
+    seed: int,
+    config: Mapping[str, Any],
+    code: Mapping[str, str],
+    versions: Mapping[str, str],
+    parent: Card | None = None,
+    cost: Mapping[str, float] | None = None,
+    results: tuple[Result, ...] = (),
+    score_shares: Sequence[float] | None = None,
+    extra_files: Mapping[str, Callable[[Path], None]] | None = None,
+) -> Card:
+    """Write a checkpoint folder; it appears under its name complete or not at all.
+
+    Args:
+      path: the folder to make; it must not exist.
+      parent: card of the checkpoint that training started from.
+      extra_files: file name → function that writes it, such as the trainer's state.
+
+    Raises:
+      CheckpointError: the folder exists, a weight does not have the shape its spec says, or the card would not
+        be valid.
+    """
+    if path.exists():
+        raise CheckpointError(f"{path}: already exists; a checkpoint is never overwritten")
+    _check_shapes(path, network, weights)
+    data = save_safetensors({name: np.ascontiguousarray(array) for name, array in weights.items()})
+    try:
+        card = Card(
+            schema_version=SCHEMA_VERSION,
+            ruleset=ruleset,
+            network=network,
+            features=network.features,
+            weights_sha256=hashlib.sha256(data).hexdigest(),
+            games=games,
+            positions=positions,
+            seed=seed,
+            config=dict(config),
+            code=dict(code),
+            versions=dict(versions),
+            parent=None if parent is None else parent.weights_sha256,
+            lineage=() if parent is None else (*parent.lineage, Ancestor.of(parent)),
+            cost=dict(cost or {}),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            results=results,
+            score_shares=None if score_shares is None else tuple(score_shares),
+        )
+    except ValidationError as error:
+        raise CheckpointError(f"{path}: {_first_mistake(error)}") from None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.parent / f".{path.name}.tmp-{uuid.uuid4().hex[:8]}"
+    temporary.mkdir()
+    try:
+        (temporary / WEIGHTS_FILE).write_bytes(data)
+        for name, write in (extra_files or {}).items():
+            write(temporary / name)
+        write_card(temporary, card)
+        temporary.rename(path)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return card
+
+
+def write_card(path: Path, card: Card) -> None:
+    """Write or replace the card in the checkpoint folder `path`, in one step."""
+    temporary = path / f".{CARD_FILE}.tmp-{uuid.uuid4().hex[:8]}"
+    temporary.write_text(json.dumps(card.model_dump(mode="json"), indent=2, sort_keys=True) + "\n")
+    with temporary.open("rb") as file:
+        os.fsync(file.fileno())
+    temporary.replace(path / CARD_FILE)
+
+
+def is_checkpoint(path: Path) -> bool:
+    """Return whether `path` is a folder with a finished checkpoint."""
+    return (path / CARD_FILE).is_file()
+
+
+def load_checkpoint(path: Path, ruleset: Ruleset | None = None) -> Checkpoint:
+    """Load and check a checkpoint.
+
+    Args:
+      path: the checkpoint's folder.
+      ruleset: the game it is wanted for; None takes any.
+
+    Raises:
+      CheckpointError: missing, damaged, written for other inputs or another schema, or trained for a game
+        whose positions are worth something else. The message gives the reason.
+    """
+    if not path.exists():
+        raise CheckpointError(f"{path}: no such checkpoint")
+    if not is_checkpoint(path):
+        raise CheckpointError(f"{path}: not a checkpoint, it has no {CARD_FILE}")
+    card = read_card(path / CARD_FILE)
+    if card.features != card.network.features:
+        raise CheckpointError(
+            f"{path}: written for network inputs {card.features!r}, this version has {card.network.features!r}"
+        )
+    if ruleset is not None and not ruleset.plays_like(card.ruleset):
+        raise CheckpointError(
+            f"{path}: trained for {card.ruleset.name}, whose positions are not worth the same in {ruleset.name}"
+        )
+    weights_path = path / WEIGHTS_FILE
+    try:
+        data = weights_path.read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"{weights_path}: cannot be read ({error.strerror})") from None
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != card.weights_sha256:
+        raise CheckpointError(
+            f"{weights_path}: damaged, its sha256 is {digest[:12]}…, the card says {card.weights_sha256[:12]}…"
+        )
+    try:
+        weights = load_safetensors(data)
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise CheckpointError(f"{weights_path}: not a safetensors file of float32 ({error})") from None
+    _check_shapes(weights_path, card.network, weights)
+    return Checkpoint(path, card, weights)
+
+
+def read_card(path: Path) -> Card:
+    """Return a checked card.
+
+    Raises:
+      CheckpointError: it cannot be read, or is not a card of this schema.
+    """
+    try:
+        data = json.loads(path.read_text())
+    except (OSError, ValueError, RecursionError) as error:
+        raise CheckpointError(f"{path}: cannot be read ({error})") from None
+    version = data.get("schema_version") if isinstance(data, dict) else None
+    if version != SCHEMA_VERSION:
+        raise CheckpointError(f"{path}: schema version {version!r}, this version reads {SCHEMA_VERSION}")
+    try:
+        return Card.model_validate(data)
+    except ValidationError as error:
+        raise CheckpointError(f"{path}: {_first_mistake(error)}") from None
+
+
+def _first_mistake(error: ValidationError) -> str:
+    """Return the first field that a card has wrong, and what is wrong with it."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+
+
+def _check_shapes(path: Path, network: NetworkSpec, weights: Weights) -> None:
+    expected: dict[str, tuple[int, ...]] = {}
+    for i, (out, into) in enumerate(network.layer_shapes()):
+        expected[f"layers.{i}.weight"] = (out, into)
+        expected[f"layers.{i}.bias"] = (out,)
+    if set(weights) != set(expected):
+        raise CheckpointError(f"{path}: has weights {sorted(weights)}, the network needs {sorted(expected)}")
+    for name, shape in expected.items():
+        if weights[name].shape != shape:
+            raise CheckpointError(f"{path}: {name} has shape {weights[name].shape}, the network needs {shape}")
+        if weights[name].dtype != np.float32:
+            raise CheckpointError(f"{path}: {name} is {weights[name].dtype}, expected float32")
+        if not np.isfinite(weights[name]).all():
+            raise CheckpointError(f"{path}: {name} has a value that is not finite")

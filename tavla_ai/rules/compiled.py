@@ -1,0 +1,24 @@
+"""A ruleset in the form that the engine takes."""
+
+from __future__ import annotations
+
+from tavla_ai.engine import Rules
+from tavla_ai.rules.rulesets import NUM_PLACES, Ruleset
+
+
+def compile_rules(ruleset: Ruleset) -> Rules:
+    """Return the engine's form of a ruleset."""
+    return Rules(
+        family=ruleset.family,
+        setup=[ruleset.setup.get(place, 0) for place in range(NUM_PLACES)],
+        reserve=ruleset.reserve,
+        opening_rerolls=ruleset.opening == "reroll",
+        winner_rolls=ruleset.next_game == "winner_rolls",
+        hit_and_run=ruleset.hit_and_run,
+        larger_die_first=ruleset.bear_off_order == "larger_first",
+        pinned_blocks_bear_off=ruleset.pinned_blocks_bear_off,
+        leave_a_move=ruleset.leave_a_move,
+        cascade_from=ruleset.cascade_from or 0,
+        scores=list(ruleset.scores),
+        stuck_limit=ruleset.stuck_limit,
+    )

@@ -1,0 +1,100 @@
+"""How well somebody plays: analysis of matches, judged decisions, levels measured and calibrated."""
+
+from __future__ import annotations
+
+from tavla_ai.strength.calibration import (
+    DEFAULT_MATCHES,
+    DEFAULT_SEARCH_MATCHES,
+    Calibration,
+    Step,
+    calibrate,
+    win_share,
+)
+from tavla_ai.strength.decisions import GRADES, PHASES
+from tavla_ai.strength.disagreements import Difference, find_differences
+from tavla_ai.strength.error_rate import ErrorRate, PhaseRate, measure_error_rate, measure_error_rates
+from tavla_ai.strength.human_likeness import (
+    BLUNDER,
+    DOUBTFUL,
+    KINDS,
+    LevelLikeness,
+    LikenessReport,
+    LossSpread,
+    measure_likeness,
+)
+from tavla_ai.strength.judged_set import (
+    QUANTUM,
+    JudgedHeader,
+    JudgedSet,
+    JudgeInfo,
+    load_judged_set,
+    save_judged_set,
+    sorted_plays,
+)
+from tavla_ai.strength.judged_set_builder import (
+    DEFAULT_JUDGES,
+    SampledDecisions,
+    build_judged_set,
+    judge_decisions,
+    sample_decisions,
+)
+from tavla_ai.strength.match_analysis import (
+    CLOSE_CUBE,
+    GameAnalysis,
+    JudgedCube,
+    JudgedPlay,
+    MatchAnalysis,
+    Summary,
+    analyze_match,
+)
+from tavla_ai.strength.measure import as_result, measure_checkpoint, measure_level
+from tavla_ai.strength.score_shares import measure_score_shares
+from tavla_ai.strength.server_elo import EloSimulation
+
+__all__ = [
+    "BLUNDER",
+    "CLOSE_CUBE",
+    "DEFAULT_JUDGES",
+    "DEFAULT_MATCHES",
+    "DEFAULT_SEARCH_MATCHES",
+    "DOUBTFUL",
+    "GRADES",
+    "KINDS",
+    "PHASES",
+    "QUANTUM",
+    "Calibration",
+    "Difference",
+    "EloSimulation",
+    "ErrorRate",
+    "GameAnalysis",
+    "JudgeInfo",
+    "JudgedCube",
+    "JudgedHeader",
+    "JudgedPlay",
+    "JudgedSet",
+    "LevelLikeness",
+    "LikenessReport",
+    "LossSpread",
+    "MatchAnalysis",
+    "PhaseRate",
+    "SampledDecisions",
+    "Step",
+    "Summary",
+    "analyze_match",
+    "as_result",
+    "build_judged_set",
+    "calibrate",
+    "find_differences",
+    "judge_decisions",
+    "load_judged_set",
+    "measure_checkpoint",
+    "measure_error_rate",
+    "measure_error_rates",
+    "measure_level",
+    "measure_likeness",
+    "measure_score_shares",
+    "sample_decisions",
+    "save_judged_set",
+    "sorted_plays",
+    "win_share",
+]

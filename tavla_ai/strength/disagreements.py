@@ -1,0 +1,86 @@
+"""Decisions on which two bots differ, and what the difference costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tavla_ai import engine
+from tavla_ai.bots import Bot
+from tavla_ai.bots.peers.players import Fault
+from tavla_ai.evaluator import DEFAULT_SEARCH, load_tables
+from tavla_ai.match import utilities
+from tavla_ai.network import Checkpoint
+from tavla_ai.rules import Ruleset, compile_rules, play_index
+from tavla_ai.tournament import WatchedTurn, replay_pairs
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A decision of a contest that the other bot would have made otherwise.
+
+    Attributes:
+      turn: what was played.
+      players: names of who played, and of the other one.
+      other: `[2, places]`, the board after the other one's play.
+      lead: by how much the judge takes what was played for the better play, in points or in match-winning chance.
+    """
+
+    turn: WatchedTurn
+    players: tuple[str, str]
+    other: npt.NDArray[np.int8]
+    lead: float
+
+
+def find_differences(
+    ruleset: Ruleset, a: Bot, b: Bot, seed: int, match_length: int | None, judge: Checkpoint, num_pairs: int
+) -> list[Difference]:
+    """Return the decisions on which two bots differ in the first pairs of a seed, the costliest first.
+
+    Args:
+      judge: whose network says at 0-ply what each play is worth.
+      num_pairs: pairs of contests to play again.
+
+    Raises:
+      RulesetError: Gul Bara, whose turns are more than one play.
+    """
+    values, inputs = utilities(ruleset, match_length)
+    rules = compile_rules(ruleset)
+    searcher = engine.Searcher(rules, judge.network_for(ruleset), load_tables(ruleset), **DEFAULT_SEARCH.filters())
+    contests = replay_pairs(ruleset, a, b, seed, match_length, 0, num_pairs)
+    found = []
+    for side, (mover, other) in enumerate(((a, b), (b, a))):
+        turns = [turn for contest in contests for turn in contest.turns if turn.side == side]
+        if not turns:
+            continue
+        rows = [_row(turn, match_length) for turn in turns]
+        answers = other.choose_plays(
+            np.stack([turn.board for turn in turns]),
+            np.array([turn.dice for turn in turns], np.int8),
+            (values[rows], inputs[rows]),
+            seed=seed,
+            games=np.array([turn.pair for turn in turns], np.uint64),
+            rounds=np.array([turn.round for turn in turns], np.uint32),
+            plies=np.array([turn.ply for turn in turns], np.uint32),
+        )
+        for turn, row, answer in zip(turns, rows, answers, strict=True):
+            if isinstance(turn.after, Fault) or isinstance(answer, Fault):
+                continue
+            if np.array_equal(turn.after, answer.afterstate):
+                continue
+            afterstates, _, _ = engine.legal_plays(rules, turn.board, *turn.dice)
+            _, worth, _, _ = searcher.rank(turn.board, *turn.dice, values[row][None], inputs[row][None], 0)
+            mine, others = (play_index(afterstates, after) for after in (turn.after, answer.afterstate))
+            if mine is not None and others is not None:
+                lead = float(worth[mine]) - float(worth[others])
+                found.append(Difference(turn, (mover.name, other.name), answer.afterstate, lead))
+    return sorted(found, key=lambda difference: -abs(difference.lead))
+
+
+def _row(turn: WatchedTurn, match_length: int | None) -> int:
+    if match_length is None:
+        return 0
+    mine, his = turn.away[turn.side], turn.away[1 - turn.side]
+    return (mine - 1) * match_length + his - 1

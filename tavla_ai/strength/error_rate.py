@@ -1,0 +1,143 @@
+"""Decisions that deeper engines have judged, and what a player loses on them.
+
+Games tell players of nearly the same strength apart only after tens of thousands; the points that a player loses
+per decision, on a few thousand decisions judged once for all, do it in a second and with a small standard error. A
+set holds what every legal play of each decision is worth, so that any player can be measured without the judges.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field
+
+from tavla_ai.bots import Bot
+from tavla_ai.bots.peers.players import Fault
+from tavla_ai.progress import ProgressCallback
+from tavla_ai.rules import compile_rules, play_index
+from tavla_ai.strength.decisions import PHASES, Phase
+from tavla_ai.strength.judged_set import JudgedSet, sorted_plays
+
+# What is lost by less is nothing: no judge is that exact, and single precision is not either.
+_TOLERANCE = 1e-6
+# Of the players that draw at random.
+_SEED = 1
+_BATCH = 512
+
+
+class PhaseRate(BaseModel):
+    """What a player loses on some of the decisions."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    decisions: int = Field(description="how many there are")
+    loss: float | None = Field(description="thousandths of a point lost per decision; null without a decision")
+    standard_error: float | None = Field(description="of the loss; null for fewer than two decisions")
+    best_share: float | None = Field(description="decisions in which the best play was made, as a share")
+
+
+class ErrorRate(PhaseRate):
+    """What a player loses on a set of decisions."""
+
+    bot: str = Field(description="name of the player")
+    shallow_share: float = Field(
+        description="decisions, as a share, in which it made a play that loses and that the judges saw at 0-ply only, "
+        "since none of them thought it close"
+    )
+    faults: int = Field(description="decisions in which an outside engine failed; the other numbers leave them out")
+    difference: float | None = Field(
+        default=None,
+        description="by how many thousandths of a point it loses more than the first bot measured with it, in the "
+        "decisions of both; null for that bot",
+    )
+    difference_error: float | None = Field(
+        default=None,
+        description="standard error of the difference, far smaller than those of the two losses: the decisions are the "
+        "same",
+    )
+    phases: dict[Phase, PhaseRate] = Field(description="the same by phase of the game")
+
+
+def measure_error_rates(
+    judged: JudgedSet, bots: Sequence[Bot], threads: int = 1, progress: ProgressCallback | None = None
+) -> list[ErrorRate]:
+    """Return what players lose on judged decisions, playing single games, and how they differ from the first.
+
+    Args:
+      bots: made for the set's game.
+      threads: of the engine's players; the result does not depend on them.
+      progress: called with the number of decisions played since its last call.
+    """
+    losses = judged.losses()
+    rates = []
+    # [D], NaN where a player failed.
+    first: npt.NDArray[np.float64] | None = None
+    for bot in bots:
+        chosen = _chosen_plays(judged, bot, threads, progress)
+        made = chosen >= 0
+        lost = np.where(made, losses[chosen], np.nan)
+        is_shallow = made & (judged.depths[chosen] == 0) & (lost > _TOLERANCE)
+        more = None if first is None else _rate(lost - first)
+        rates.append(
+            ErrorRate(
+                bot=bot.name,
+                **_rate(lost).model_dump(),
+                shallow_share=float(is_shallow.sum() / max(1, made.sum())),
+                faults=int((~made).sum()),
+                difference=None if more is None else more.loss,
+                difference_error=None if more is None else more.standard_error,
+                phases={phase: _rate(lost[judged.phases == i]) for i, phase in enumerate(PHASES)},
+            )
+        )
+        first = lost if first is None else first
+    return rates
+
+
+def measure_error_rate(judged: JudgedSet, bot: Bot, threads: int = 1) -> ErrorRate:
+    """Return what one player loses on judged decisions; see `measure_error_rates`."""
+    return measure_error_rates(judged, [bot], threads)[0]
+
+
+def time_decision(judged: JudgedSet, bot: Bot) -> float:
+    """Return the mean seconds that a player of the engine takes for a decision of the set, on one thread."""
+    bot.choose_plays(judged.boards[:_BATCH], judged.dice[:_BATCH])
+    started = time.perf_counter()
+    bot.choose_plays(judged.boards, judged.dice)
+    return (time.perf_counter() - started) / len(judged.boards)
+
+
+def _chosen_plays(
+    judged: JudgedSet, bot: Bot, threads: int, progress: ProgressCallback | None
+) -> npt.NDArray[np.int64]:
+    """Return `[D]`, the play that a bot makes of each decision as an index into all plays; −1 where it fails."""
+    rules = compile_rules(judged.ruleset)
+    starts = judged.starts
+    chosen = np.full(len(judged.boards), -1, np.int64)
+    for first in range(0, len(chosen), _BATCH):
+        batch = slice(first, first + _BATCH)
+        boards, dice = judged.boards[batch], judged.dice[batch]
+        games = np.arange(first, first + len(boards), dtype=np.uint64)
+        for i, play in enumerate(bot.choose_plays(boards, dice, seed=_SEED, games=games, threads=threads)):
+            if isinstance(play, Fault):
+                continue
+            roll = int(dice[i, 0]), int(dice[i, 1])
+            index = play_index(sorted_plays(rules, boards[i], roll)[0], play.afterstate)
+            assert index is not None
+            chosen[first + i] = starts[first + i] + index
+        if progress is not None:
+            progress(len(boards))
+    return chosen
+
+
+def _rate(lost: npt.NDArray[np.float64]) -> PhaseRate:
+    lost = lost[~np.isnan(lost)]
+    number = len(lost)
+    return PhaseRate(
+        decisions=number,
+        loss=1000 * float(lost.mean()) if number else None,
+        standard_error=1000 * float(lost.std(ddof=1)) / number**0.5 if number > 1 else None,
+        best_share=float((lost <= _TOLERANCE).mean()) if number else None,
+    )

@@ -1,0 +1,362 @@
+"""How human the levels are: what their plays lose, where, and by what kind of error.
+
+A level plays single games against Hard, and Hard's network says at 0-ply what each of its plays loses. A person of some
+strength loses a little on many close decisions; a bot that is made weak by rare absurd plays does not feel like one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field
+
+from tavla_ai import engine
+from tavla_ai.bots import LEVEL_NAMES, Bot, Ladder, LevelName, Levels, level_bot
+from tavla_ai.bots.peers.players import Fault
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.evaluator import DEFAULT_SEARCH, load_tables
+from tavla_ai.match import utilities
+from tavla_ai.progress import ProgressCallback
+from tavla_ai.rules import BAR, OFF, Position, Ruleset, compile_rules, format_play, play_index
+from tavla_ai.strength.decisions import GRADES, PHASES, Phase, phase_of
+from tavla_ai.tournament import Leg, WatchedTurn, play_between, play_pairs
+
+# Points. What loses more is a blunder here; from `DOUBTFUL` up errors are told apart by their kind.
+BLUNDER, DOUBTFUL = GRADES["error"], GRADES["doubtful"]
+# Plays that are close to the best, itself counted: (from, to).
+CLOSE_PLAYS = ((1, 1), (2, 2), (3, 5), (6, None))
+# An error from `DOUBTFUL` up is of the first of these kinds that the board after it shows, beside the board after the
+# best play.
+KINDS = {
+    "missed a hit": "the best play hits, or hits more",
+    "hit in vain": "it hits where the best play does not",
+    "bore off too few": "the best play bears off more checkers",
+    "did not make a point": "the best play holds more points, and none was given up",
+    "broke a point": "it holds fewer points than the best play, and fewer than before",
+    "left a blot": "more of its single checkers can be hit than after the best play",
+    "stayed back": "more checkers are left on the bar or in the opponent's home",
+    "ran too early": "fewer checkers are left there",
+    "too careful": "fewer single checkers can be hit than after the best play",
+    "other": "none of these",
+}
+
+# What is lost by less is nothing: single precision is not that exact.
+_TOLERANCE = 1e-6
+_PAIRS_AT_ONCE = 64
+_BINS, _EXAMPLES = 24, 6
+_BACK = slice(19, BAR + 1)
+
+
+class LossSpread(BaseModel):
+    """What the plays of some decisions lose, as Hard sees it, in points."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    decisions: int = Field(description="with more than one play")
+    mean: float | None = Field(description="mean loss; null without a decision, as the others are")
+    median: float | None = Field(description="half of the losses are no larger")
+    p90: float | None = Field(description="nine tenths are no larger")
+    p99: float | None = Field(description="all but a hundredth are no larger")
+    maximum: float | None = Field(description="the largest loss")
+    same_share: float | None = Field(description="decisions in which Hard would have played the same, as a share")
+    blunder_share: float | None = Field(description=f"decisions that lost more than {BLUNDER} points, as a share")
+
+
+class CloseDecisions(BaseModel):
+    """The decisions in which so many plays are close to the best, as close as the level's usual error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    within: float = Field(description=f"points from the best that are close: the level's noise, {DOUBTFUL} at least")
+    least: int = Field(description="so close plays, the best itself counted: at least so many")
+    most: int | None = Field(description="at most so many; null for any number")
+    loss: LossSpread = Field(description="what was lost on them")
+
+
+class ErrorKind(BaseModel):
+    """Errors of one kind."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str = Field(description="its name")
+    meaning: str = Field(description="what the board shows beside that of the best play")
+    errors: int = Field(description=f"plays that lost {DOUBTFUL} points or more")
+    share: float = Field(description="of all such plays")
+    mean_loss: float = Field(description="what one lost, in points")
+
+
+class Example(BaseModel):
+    """One of the costliest errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    position: str = Field(description="the board before it, the player on roll first")
+    dice: tuple[int, int] = Field(description="the roll")
+    played: str = Field(description="the play")
+    best: str = Field(description="what Hard would have played")
+    loss: float = Field(description="in points")
+    kind: str = Field(description="of the error")
+    steps: tuple[tuple[int, int], ...] = Field(description="of the play")
+
+
+class LevelLikeness(BaseModel):
+    """How one level plays."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    level: LevelName = Field(description="its name")
+    rating: float = Field(description="its measured rating")
+    noise: float = Field(description="standard deviation of its error about a position, in points")
+    cap: float = Field(description="what a play may lose at most in its own network's view, in points")
+    games: int = Field(description="single games against Hard")
+    loss: LossSpread = Field(description="over all decisions")
+    own_maximum: float = Field(description="the largest loss in its own network's view, in points")
+    phases: dict[Phase, LossSpread] = Field(description="the same by phase of the game")
+    close: tuple[CloseDecisions, ...] = Field(description="the same by how many plays are close")
+    kinds: tuple[ErrorKind, ...] = Field(description="the most common first; empty in games that do not hit as tavla")
+    edges: tuple[float, ...] = Field(description="edges of the bins of losses, in points")
+    counts: tuple[int, ...] = Field(description="decisions by loss, those that lost nothing left out")
+    examples: tuple[Example, ...] = Field(description="the costliest first")
+
+
+class LikenessReport(BaseModel):
+    """How the levels of a ladder play."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ruleset: str = Field(description="name of the game")
+    match_length: int = Field(description="of the ladder; the games are single ones, so that losses are points")
+    seed: int = Field(description="of the dice and of the errors")
+    judge: str = Field(description="sha256 of the weights of Hard, which judges at 0-ply")
+    levels: tuple[LevelLikeness, ...] = Field(description="from the weakest up")
+
+
+@dataclass(frozen=True)
+class _Decision:
+    turn: WatchedTurn
+    best: npt.NDArray[np.int8]
+    loss: float
+    own_loss: float
+    losses: npt.NDArray[np.float32]
+    phase: Phase
+
+
+def measure_likeness(
+    ruleset: Ruleset, levels: Levels, match_length: int | None, games: int, seed: int, progress: ProgressCallback | None
+) -> LikenessReport:
+    """Let each level of a ladder play single games against Hard, and judge its decisions.
+
+    Args:
+      levels: the file of levels.
+      match_length: which of the house's ladders; None takes the one of the shortest matches.
+      games: of each level, even.
+      seed: of the dice and of the levels' errors.
+      progress: called with the number of games finished since its last call.
+
+    Raises:
+      TavlaError: games not even or below 2, or no such levels; see `Levels`.
+      RulesetError: Gul Bara, whose turns are more than one play.
+    """
+    if games < 2 or games % 2:
+        raise TavlaError(f"{games} games: expected an even number from 2 up")
+    if ruleset.family == "gul-bara":
+        raise RulesetError(f"{ruleset.name}: a turn is more than one play; its decisions are not judged")
+    ladder = levels.ladder(ruleset, match_length)
+    bots = {name: level_bot(name, ruleset, levels, match_length) for name in LEVEL_NAMES}
+    hard = bots["hard"]
+    assert hard.checkpoint is not None
+    found = []
+    for name in LEVEL_NAMES:
+        decisions: list[_Decision] = []
+        judge = _Judge(ruleset, hard, bots[name])
+        for first in range(0, games // 2, _PAIRS_AT_ONCE):
+            pairs = min(_PAIRS_AT_ONCE, games // 2 - first)
+            decisions += judge.decisions(seed, first, pairs)
+            if progress is not None:
+                progress(2 * pairs)
+        found.append(_likeness(ruleset, ladder, name, games, decisions))
+    return LikenessReport(
+        ruleset=ruleset.name,
+        match_length=ladder.match_length,
+        seed=seed,
+        judge=hard.checkpoint.card.weights_sha256,
+        levels=tuple(found),
+    )
+
+
+class _Judge:
+    """Watches a level play Hard, and says what its plays lose."""
+
+    def __init__(self, ruleset: Ruleset, hard: Bot, bot: Bot) -> None:
+        self.ruleset, self.hard, self.bot = ruleset, hard, bot
+        self.rules = compile_rules(ruleset)
+        self.stakes = utilities(ruleset, None)
+        self.searchers = [self._searcher(one) for one in (hard, bot)]
+
+    def _searcher(self, bot: Bot) -> engine.Searcher:
+        assert bot.checkpoint is not None
+        network = bot.checkpoint.network_for(self.ruleset)
+        return engine.Searcher(self.rules, network, load_tables(self.ruleset), **DEFAULT_SEARCH.filters())
+
+    def decisions(self, seed: int, first_pair: int, num_pairs: int) -> list[_Decision]:
+        """Return the level's decisions in some pairs of games, game after game."""
+        turns: list[WatchedTurn] = []
+
+        def watch(turn: WatchedTurn) -> None:
+            if turn.side == 1:
+                turns.append(turn)
+
+        play_pairs(
+            [Leg(self.ruleset, (self.hard, self.bot), self.stakes)],
+            seed=seed,
+            first_pair=first_pair,
+            num_pairs=num_pairs,
+            length=0,
+            watch=watch,
+        )
+        turns.sort(key=lambda turn: (turn.pair, turn.a_seat, turn.ply))
+        found = [self._judged(turn) for turn in turns]
+        return [decision for decision in found if decision is not None]
+
+    def _judged(self, turn: WatchedTurn) -> _Decision | None:
+        afterstates, _, _ = engine.legal_plays(self.rules, turn.board, *turn.dice)
+        if len(afterstates) < 2 or isinstance(turn.after, Fault):
+            return None
+        chosen = play_index(afterstates, turn.after)
+        assert chosen is not None
+        ranks = [searcher.rank(turn.board, *turn.dice, *self.stakes, 0) for searcher in self.searchers]
+        lost = [worth[order[0]] - worth for _, worth, _, order in ranks]
+        best = afterstates[ranks[0][3][0]]
+        return _Decision(
+            turn,
+            best,
+            float(lost[0][chosen]),
+            float(lost[1][chosen]),
+            lost[0],
+            phase_of(self.ruleset, Position(turn.board), turn.ply // 2),
+        )
+
+
+def _likeness(
+    ruleset: Ruleset, ladder: Ladder, name: LevelName, games: int, decisions: Sequence[_Decision]
+) -> LevelLikeness:
+    rated = ladder.levels[name]
+    losses = np.array([decision.loss for decision in decisions])
+    lost = losses[losses > _TOLERANCE]
+    counts, edges = np.histogram(lost, bins=_BINS, range=(0.0, max(2 * BLUNDER, float(losses.max(initial=0.0)))))
+    return LevelLikeness(
+        level=name,
+        rating=rated.rating,
+        noise=rated.noise,
+        cap=rated.cap,
+        games=games,
+        loss=_spread(decisions),
+        own_maximum=max((decision.own_loss for decision in decisions), default=0.0),
+        phases={phase: _spread([one for one in decisions if one.phase == phase]) for phase in PHASES},
+        close=_by_closeness(decisions, max(rated.noise, DOUBTFUL)),
+        kinds=_kinds(ruleset, decisions),
+        edges=tuple(edges.tolist()),
+        counts=tuple(counts.tolist()),
+        examples=_examples(ruleset, decisions),
+    )
+
+
+def _by_closeness(decisions: Sequence[_Decision], within: float) -> tuple[CloseDecisions, ...]:
+    found = []
+    for least, most in CLOSE_PLAYS:
+        own = [one for one in decisions if least <= (one.losses <= within).sum() <= (most or len(one.losses))]
+        found.append(CloseDecisions(within=within, least=least, most=most, loss=_spread(own)))
+    return tuple(found)
+
+
+def _spread(decisions: Sequence[_Decision]) -> LossSpread:
+    if not decisions:
+        nothing: Mapping[str, None] = dict.fromkeys(set(LossSpread.model_fields) - {"decisions"})
+        return LossSpread(decisions=0, **nothing)
+    losses = np.array([decision.loss for decision in decisions])
+    median, p90, p99 = np.percentile(losses, (50, 90, 99)).tolist()
+    return LossSpread(
+        decisions=len(losses),
+        mean=float(losses.mean()),
+        median=median,
+        p90=p90,
+        p99=p99,
+        maximum=float(losses.max()),
+        same_share=float((losses <= _TOLERANCE).mean()),
+        blunder_share=float((losses > BLUNDER).mean()),
+    )
+
+
+def _kinds(ruleset: Ruleset, decisions: Sequence[_Decision]) -> tuple[ErrorKind, ...]:
+    if ruleset.family != "opposed-hit":
+        return ()
+    by_kind: dict[str, list[float]] = {}
+    for decision in decisions:
+        if decision.loss >= DOUBTFUL:
+            by_kind.setdefault(_kind(decision), []).append(decision.loss)
+    number = sum(map(len, by_kind.values()))
+    return tuple(
+        ErrorKind(
+            kind=kind, meaning=KINDS[kind], errors=len(own), share=len(own) / number, mean_loss=sum(own) / len(own)
+        )
+        for kind, own in sorted(by_kind.items(), key=lambda item: -len(item[1]))
+    )
+
+
+def _kind(decision: _Decision) -> str:
+    after, best, before = decision.turn.after, decision.best, decision.turn.board
+    assert isinstance(after, np.ndarray)
+    hits, best_hits = int(after[1, BAR]), int(best[1, BAR])
+    points, best_points, points_before = (_num_points(board) for board in (after, best, before))
+    blots, best_blots = _num_blots(after), _num_blots(best)
+    back, best_back = int(after[0, _BACK].sum()), int(best[0, _BACK].sum())
+    shown = {
+        "missed a hit": hits < best_hits,
+        "hit in vain": hits > best_hits,
+        "bore off too few": after[0, OFF] < best[0, OFF],
+        "did not make a point": points < best_points and points >= points_before,
+        "broke a point": points < best_points,
+        "left a blot": blots > best_blots,
+        "stayed back": back > best_back,
+        "ran too early": back < best_back,
+        "too careful": blots < best_blots,
+        "other": True,
+    }
+    return next(kind for kind, is_so in shown.items() if is_so)
+
+
+def _num_points(board: npt.NDArray[np.int8]) -> int:
+    """Return how many points the side that has just moved holds."""
+    return int((board[0, 1:BAR] >= 2).sum())
+
+
+def _num_blots(board: npt.NDArray[np.int8]) -> int:
+    """Return how many single checkers of that side have an opponent's checker behind them, or on the bar."""
+    behind = BAR - int(np.flatnonzero(board[1, 1:])[-1] + 1) if board[1, 1:].any() else BAR
+    return int((board[0, behind + 1 : BAR] == 1).sum())
+
+
+def _examples(ruleset: Ruleset, decisions: Sequence[_Decision]) -> tuple[Example, ...]:
+    worst = sorted(decisions, key=lambda decision: -decision.loss)[:_EXAMPLES]
+    found = []
+    for decision in worst:
+        turn = decision.turn
+        if decision.loss < DOUBTFUL or not isinstance(turn.after, np.ndarray):
+            continue
+        position = Position.from_board(turn.board, ruleset)
+        played, best = (play_between(ruleset, turn.board, turn.dice, after) for after in (turn.after, decision.best))
+        found.append(
+            Example(
+                position=position.to_text(ruleset),
+                dice=turn.dice,
+                played=format_play(position, played, ruleset),
+                best=format_play(position, best, ruleset),
+                loss=decision.loss,
+                kind=_kind(decision) if ruleset.family == "opposed-hit" else "other",
+                steps=played,
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,199 @@
+"""Measuring checkpoints and levels, and keeping with them what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tavla_ai.bots import (
+    BASELINES,
+    Bot,
+    LevelName,
+    Levels,
+    PlayStyle,
+    RatedLevel,
+    checkpoint_bot,
+    level_bot,
+    make_bot,
+    save_levels,
+)
+from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
+from tavla_ai.network import CARD_FILE, Card, Checkpoint, LossRate, Result, load_checkpoint, read_card, write_card
+from tavla_ai.progress import ProgressCallback
+from tavla_ai.rules import Ruleset
+from tavla_ai.strength.error_rate import measure_error_rates, time_decision
+from tavla_ai.strength.judged_set import JudgedSet
+from tavla_ai.tournament import PairResult, play_pairing
+
+
+def as_result(result: PairResult, ply: int = 0) -> Result:
+    """Return what A scored against B as A's card keeps it.
+
+    Args:
+      ply: look-ahead of A.
+    """
+    return Result(
+        opponent=result.b,
+        games=result.games,
+        points_per_game=result.points_per_game,
+        standard_error=result.standard_error,
+        win_share=result.win_share,
+        mars_share=result.mars_share or 0.0,
+        seed=result.seed,
+        ply=ply,
+        adjusted=result.adjusted,
+        adjusted_standard_error=result.adjusted_standard_error,
+    )
+
+
+def measure_checkpoint(
+    path: Path,
+    opponents: Sequence[str],
+    games: int,
+    seed: int,
+    judged: dict[str, JudgedSet],
+    *,
+    ply: int = 0,
+    luck: bool = False,
+    levels: Levels | None = None,
+    may_replace: bool = False,
+    workers: int = 1,
+    progress: ProgressCallback | None = None,
+) -> Card:
+    """Measure a checkpoint in the game it was trained for and write what came out into its card.
+
+    A figure that the card has already of the same opponent or set, at the same look-ahead, is replaced. The card is
+    written after each figure, so that a long measuring that is stopped keeps what it has.
+
+    Args:
+      path: the checkpoint's folder.
+      opponents: bots as the tournament takes them.
+      games: single games against each, even.
+      seed: of the dice; choose one that was used for nothing else.
+      judged: sets of judged decisions of the game, by name.
+      ply: look-ahead of the checkpoint.
+      luck: judge the luck of the rolls with the checkpoint's own network, but in games against baselines.
+      levels: the file that levels among the opponents are taken from.
+      may_replace: whether a result of fewer games may take the place of one of more.
+      workers: engine threads; figures do not depend on them, but for the time of a decision, which is taken on one.
+      progress: called with the number of games and decisions finished since its last call.
+
+    Raises:
+      TavlaError: an opponent is not known or does not play the game, games not even, a seed out of range, a result of
+        more games is there; or somebody else has replaced the checkpoint meanwhile.
+      RulesetError: a set is of another game.
+    """
+    checkpoint = load_checkpoint(path)
+    card = checkpoint.card
+    bot = checkpoint_bot(str(path), card.ruleset, checkpoint, PlayStyle(ply=ply))
+    judge = checkpoint if luck else None
+    if not may_replace:
+        _check_no_loss(path, card.results, opponents, ply, games)
+    players = [make_bot(spec, card.ruleset, levels) for spec in opponents]
+    for figure in _figures(bot, card.ruleset, players, games, seed, judged, judge, workers, progress):
+        card = read_card(path / CARD_FILE)
+        if card.weights_sha256 != checkpoint.card.weights_sha256:
+            raise CheckpointError(f"{path}: has other weights than when measuring began")
+        card = card.model_copy(update=_among(card.results, card.loss_rates, figure))
+        if ply == 0 and isinstance(figure, LossRate):
+            seconds = time_decision(judged[figure.positions], bot)
+            card = card.model_copy(update={"decision_microseconds": round(1e6 * seconds, 1)})
+        write_card(path, card)
+    return card
+
+
+def measure_level(
+    name: LevelName,
+    levels: Levels,
+    ruleset: Ruleset,
+    match_length: int | None,
+    opponents: Sequence[str],
+    games: int,
+    seed: int,
+    judged: dict[str, JudgedSet],
+    *,
+    may_replace: bool = False,
+    workers: int = 1,
+    progress: ProgressCallback | None = None,
+) -> RatedLevel:
+    """Measure a level, its errors and all, in single games and write what came out into the file of levels.
+
+    Args:
+      levels: the file.
+      ruleset: the house.
+      match_length: with the house, says which ladder; see `Levels.find`.
+
+    For the other arguments, and what is raised, see `measure_checkpoint`.
+    """
+    bot = level_bot(name, ruleset, levels, match_length)
+    rated = levels.ladder(ruleset, match_length).levels[name]
+    if not may_replace:
+        _check_no_loss(levels.path, rated.results, opponents, rated.ply, games)
+    players = [make_bot(spec, ruleset, levels, match_length) for spec in opponents]
+    for figure in _figures(bot, ruleset, players, games, seed, judged, None, workers, progress):
+        # Another ladder of the file may have been measured meanwhile.
+        file = Levels(levels.path)
+        ladder = file.ladder(ruleset, match_length)
+        now = ladder.levels[name]
+        if _play(now) != _play(rated):
+            raise TavlaError(f"{levels.path}: {name} plays otherwise than when measuring began")
+        rated = now.model_copy(update=_among(now.results, now.loss_rates, figure))
+        save_levels(file.path, file.with_ladder(ladder.model_copy(update={"levels": {**ladder.levels, name: rated}})))
+    return rated
+
+
+def _play(rated: RatedLevel) -> tuple[str, int, float, float]:
+    """Return all that decides how a level plays."""
+    return rated.weights_sha256, rated.ply, rated.noise, rated.cap
+
+
+def _check_no_loss(where: Path, results: tuple[Result, ...], opponents: Sequence[str], ply: int, games: int) -> None:
+    for result in results:
+        if result.opponent in opponents and result.ply == ply and result.games > games:
+            raise TavlaError(
+                f"{where}: has a result of {result.games} games against {result.opponent}; expected as many, not "
+                f"{games}, or --replace"
+            )
+
+
+def _figures(
+    bot: Bot,
+    ruleset: Ruleset,
+    players: Sequence[Bot],
+    games: int,
+    seed: int,
+    judged: dict[str, JudgedSet],
+    judge: Checkpoint | None,
+    workers: int,
+    progress: ProgressCallback | None,
+) -> Iterator[Result | LossRate]:
+    """Yield what a bot scores and loses, one figure after the other."""
+    for name, decisions in judged.items():
+        if decisions.header.ruleset != ruleset.name:
+            raise RulesetError(f"{name}: decisions of {decisions.header.ruleset}, {bot.name} plays {ruleset.name}")
+    for player in players:
+        judging = None if player.name in BASELINES else judge
+        played = play_pairing(ruleset, bot, player, games, seed, None, workers, progress, judging)
+        yield as_result(played, bot.style.ply)
+    for name, decisions in judged.items():
+        (rate,) = measure_error_rates(decisions, [bot], workers, progress)
+        yield LossRate(
+            positions=name,
+            judges=", ".join(judge.name for judge in decisions.header.judges),
+            decisions=rate.decisions,
+            ply=bot.style.ply,
+            loss=rate.loss or 0.0,
+            standard_error=rate.standard_error,
+            best_share=rate.best_share or 0.0,
+        )
+
+
+def _among(
+    results: tuple[Result, ...], loss_rates: tuple[LossRate, ...], figure: Result | LossRate
+) -> dict[str, tuple[Result, ...] | tuple[LossRate, ...]]:
+    """Return the figures with a new one in place of that of the same opponent or set and look-ahead."""
+    if isinstance(figure, Result):
+        key = figure.opponent, figure.ply
+        return {"results": (*(old for old in results if (old.opponent, old.ply) != key), figure)}
+    kept = (old for old in loss_rates if (old.positions, old.ply) != (figure.positions, figure.ply))
+    return {"loss_rates": (*kept, figure)}

@@ -1,0 +1,305 @@
+"""A tournament's results on disk: a folder that a kill at any time leaves whole.
+
+    settings.json   what is played, written first; a folder is gone on with under the same settings only
+    results.jsonl   a line for each contest, in the order of the pairings and their pairs, only ever added to
+    summary.json    what it all came to, once all is played
+    report.html     the same for people
+
+A contest is played again, move for move, from its line, the seed and the players; see `replay`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tavla_ai.bots import LEVEL_NAMES, Bot, Level
+from tavla_ai.errors import TavlaError
+from tavla_ai.files import write_whole
+from tavla_ai.network import Checkpoint
+from tavla_ai.rules import MatchSet, Ruleset, scores_of
+from tavla_ai.tournament.contests import Contests
+
+SCHEMA_VERSION = 1
+SETTINGS_FILE, RESULTS_FILE, SUMMARY_FILE, REPORT_FILE = "settings.json", "results.jsonl", "summary.json", "report.html"
+_LOCK_FILE = ".lock"
+
+
+class BotIdentity(BaseModel):
+    """Who took part."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="as the tournament was told")
+    weights_sha256: str | None = Field(
+        description="of its checkpoint's weights, of each game of a set; null without a checkpoint"
+    )
+    level: Level | None = Field(default=None, description="how a level plays, which its name does not tell")
+    levels: tuple[Level | None, ...] = Field(
+        default=(), description="the same for each game of a set; none where no level plays in it"
+    )
+
+    @staticmethod
+    def of(name: str, *checkpoints: Checkpoint | None) -> BotIdentity:
+        """Return the identity of a network with a checkpoint, or with one for each game of a set."""
+        hashes = [checkpoint.card.weights_sha256 if checkpoint else "none" for checkpoint in checkpoints]
+        return BotIdentity(name=name, weights_sha256=",".join(hashes) if any(checkpoints) else None)
+
+    @staticmethod
+    def of_bot(bot: Bot) -> BotIdentity:
+        """Return the identity of a bot."""
+        levels = tuple(_level_of(part) for part in bot.parts)
+        return BotIdentity.of(bot.name, *(part.checkpoint for part in bot.parts or (bot,))).model_copy(
+            update={"levels": levels if any(levels) else (), "level": None if bot.parts else _level_of(bot)}
+        )
+
+
+def _level_of(bot: Bot) -> Level | None:
+    if bot.name not in LEVEL_NAMES:
+        return None
+    return Level(name=bot.name, ply=bot.style.ply, noise=bot.style.noise, cap=bot.style.cap)
+
+
+class Settings(BaseModel):
+    """All that decides a tournament's results."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    schema_version: int = Field(default=SCHEMA_VERSION, description="version of the folder's layout")
+    ruleset: Ruleset | MatchSet = Field(description="the game, in full, or the set of games")
+    bots: tuple[BotIdentity, ...] = Field(description="in the order given")
+    pairings: tuple[tuple[int, int], ...] = Field(description="who plays whom, as numbers of bots from 0 up")
+    games: int = Field(description="games, or matches, of each pairing, at most")
+    seed: int = Field(description="of the dice")
+    match_length: int | None = Field(description="points that win a match; null for single games")
+    judge: BotIdentity | None = Field(
+        description="whose network judges luck, or networks for the games of a set; null without"
+    )
+    until_ci: float | None = Field(description="half of the interval that is enough; null plays all games")
+
+
+class ContestLine(BaseModel):
+    """A line of `results.jsonl`; every number is A's unless it says otherwise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pairing: int = Field(ge=0, description="number of the pairing in the settings")
+    a: str = Field(description="name of A")
+    b: str = Field(description="name of B")
+    pair: int = Field(ge=0, description="number of the pair, which with the seed decides the dice")
+    a_seat: int = Field(ge=0, le=1, description="A's seat")
+    seed: int = Field(description="of the dice")
+    points: int = Field(description="score of a game, ±1 for a match won or lost, 0 if void or undecided")
+    scores: tuple[int, ...] = Field(description="games by score, best first; a match has several")
+    void: int = Field(ge=0, description="void games")
+    plies: int = Field(ge=0, description="turns of both sides")
+    luck: float | None = Field(default=None, description="A's less B's; null where nobody judged it")
+    fault: str | None = Field(default=None, description="who failed how, which ended the contest")
+
+
+class ResultsFolder:
+    """A tournament's folder; `opened` gives it its settings."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._settings: Settings | None = None
+        self._stored: dict[int, Contests] = {}
+        self._file: TextIO | None = None
+
+    @contextmanager
+    def opened(self, settings: Settings) -> Iterator[ResultsFolder]:
+        """Make the folder, or read what it holds of the tournament with these settings.
+
+        Raises:
+          TavlaError: it holds something else or is damaged, or another process is at work on it.
+        """
+        self._check(settings)
+        self.path.mkdir(parents=True, exist_ok=True)
+        with _locked(self.path):
+            self._check(settings)
+            self._settings = settings
+            if not (self.path / SETTINGS_FILE).exists():
+                write_whole(self.path / SETTINGS_FILE, (settings.model_dump_json(indent=2) + "\n").encode())
+            lines, whole = _read_whole(self.path / RESULTS_FILE)
+            self._stored, num_kept = _contests_of(lines, settings, self.path / RESULTS_FILE)
+            with (self.path / RESULTS_FILE).open("a+", encoding="utf-8") as self._file:
+                # What a kill cut short is played again.
+                self._file.truncate(sum(whole[:num_kept]))
+                yield self
+
+    def stored(self, pairing: int) -> Contests | None:
+        """Return the contests of a pairing that had been played when the folder was opened."""
+        return self._stored.get(pairing)
+
+    def append(self, pairing: int, first_pair: int, contests: Contests) -> None:
+        """Add the contests of some pairs, whole lines at once."""
+        settings, file = self._settings, self._file
+        assert settings is not None
+        assert file is not None
+        a, b = (settings.bots[i].name for i in settings.pairings[pairing])
+        lines = []
+        for i in range(contests.num_pairs):
+            for seat in (0, 1):
+                line = ContestLine(
+                    pairing=pairing,
+                    a=a,
+                    b=b,
+                    pair=first_pair + i,
+                    a_seat=seat,
+                    seed=settings.seed,
+                    points=int(contests.points[i, seat]),
+                    scores=tuple(contests.scores[i, seat].tolist()),
+                    void=int(contests.void_games[i, seat]),
+                    plies=int(contests.plies[i, seat]),
+                    luck=None if contests.luck is None else float(contests.luck[i, seat]),
+                    fault=contests.faults.get(2 * i + seat),
+                )
+                lines.append(line.model_dump_json(exclude_none=True) + "\n")
+        file.write("".join(lines))
+        file.flush()
+
+    def write_summary(self, summary: dict[str, Any]) -> None:
+        """Write what the tournament came to."""
+        write_whole(self.path / SUMMARY_FILE, (json.dumps(summary, indent=2) + "\n").encode())
+
+    def _check(self, settings: Settings) -> None:
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise TavlaError(f"{self.path}: is no folder")
+        if not (self.path / SETTINGS_FILE).exists():
+            if any(entry.name not in (_LOCK_FILE, f".{SETTINGS_FILE}.tmp") for entry in self.path.iterdir()):
+                raise TavlaError(f"{self.path}: is occupied, and not by a tournament; name another folder")
+            return
+        old = read_settings(self.path).model_dump(mode="json")
+        new = settings.model_dump(mode="json")
+        for key, value in new.items():
+            if key == "bots" and old[key] != value and _without_levels(old[key]) == _without_levels(value):
+                names = [one["name"] for one, other in zip(old[key], value, strict=True) if one != other]
+                raise TavlaError(
+                    f"{self.path}: {', '.join(names)} has been calibrated anew since it played; name another folder"
+                )
+            if old[key] != value:
+                raise TavlaError(
+                    f"{self.path}: holds a tournament with other {key} ({_short(old[key])}, not {_short(value)}); "
+                    "name another folder"
+                )
+
+
+def _without_levels(bots: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in bot.items() if key not in ("level", "levels")} for bot in bots]
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep other processes from playing the same tournament meanwhile, where the system can."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with (path / _LOCK_FILE).open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise TavlaError(f"{path}: another process is playing this tournament") from None
+        yield
+
+
+def read_settings(path: Path) -> Settings:
+    """Return the settings of a tournament's folder.
+
+    Raises:
+      TavlaError: it holds no tournament, or one that cannot be read.
+    """
+    file = path / SETTINGS_FILE
+    try:
+        return Settings.model_validate_json(file.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise TavlaError(f"{path}: holds no tournament, it has no {SETTINGS_FILE}") from None
+    except ValidationError as error:
+        where = ".".join(map(str, error.errors()[0]["loc"]))
+        raise TavlaError(f"{file}: cannot be read ({where}: {error.errors()[0]['msg']})") from None
+
+
+def read_lines(path: Path) -> list[ContestLine]:
+    """Return all contests of a tournament's folder that were written whole, in order.
+
+    Raises:
+      TavlaError: a line cannot be read.
+    """
+    return _read_whole(path / RESULTS_FILE)[0]
+
+
+def read_contests(path: Path) -> dict[int, Contests]:
+    """Return the contests of a tournament's folder by number of the pairing.
+
+    Raises:
+      TavlaError: the folder holds no tournament, or one that cannot be read.
+    """
+    settings = read_settings(path)
+    return _contests_of(read_lines(path), settings, path / RESULTS_FILE)[0]
+
+
+def _read_whole(path: Path) -> tuple[list[ContestLine], list[int]]:
+    """Return the whole lines of a file and their lengths in bytes; what follows the last newline was cut short."""
+    lines, lengths = [], []
+    if path.exists():
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                if not line.endswith(b"\n"):
+                    break
+                try:
+                    lines.append(ContestLine.model_validate_json(line))
+                except ValidationError:
+                    raise TavlaError(f"{path}: line {number} cannot be read") from None
+                lengths.append(len(line))
+    return lines, lengths
+
+
+def _contests_of(lines: list[ContestLine], settings: Settings, path: Path) -> tuple[dict[int, Contests], int]:
+    """Return the whole pairs by pairing, and how many lines they are.
+
+    Raises:
+      TavlaError: the lines are not those of pairs in order.
+    """
+    num_kept, num_scores = len(lines) // 2 * 2, len(scores_of(settings.ruleset))
+    by_pairing: dict[int, list[ContestLine]] = {}
+    for index, line in enumerate(lines[:num_kept]):
+        own = by_pairing.setdefault(line.pairing, [])
+        expected = divmod(len(own), 2)
+        if (
+            (line.pair, line.a_seat) != expected
+            or line.pairing >= len(settings.pairings)
+            or line.pairing != max(by_pairing)
+            or len(line.scores) != num_scores
+            or (line.luck is None) != (settings.judge is None)
+        ):
+            raise TavlaError(f"{path}: line {index + 1} is not what this tournament would have written")
+        own.append(line)
+    return {
+        pairing: _joined(own, num_scores, settings.judge is not None) for pairing, own in by_pairing.items()
+    }, num_kept
+
+
+def _joined(lines: list[ContestLine], num_scores: int, has_luck: bool) -> Contests:
+    shape = len(lines) // 2, 2
+    return Contests(
+        np.array([line.points for line in lines], np.int16).reshape(shape),
+        np.array([line.scores for line in lines], np.int32).reshape(*shape, num_scores),
+        np.array([line.void for line in lines], np.int32).reshape(shape),
+        np.array([line.plies for line in lines], np.int32).reshape(shape),
+        np.array([line.luck for line in lines], np.float64).reshape(shape) if has_luck else None,
+        {index: line.fault for index, line in enumerate(lines) if line.fault is not None},
+    )
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,212 @@
+"""Contests of a tournament played again, move for move, from the seed and the players."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from tavla_ai import engine
+from tavla_ai.bots import Bot, Levels, make_bot, make_set_bot
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.files import write_whole
+from tavla_ai.formats.mat import Game, Match, Turn, write_mat
+from tavla_ai.rules import MatchSet, Play, Position, Ruleset, compile_rules, format_play, games_of, play_index, steps_of
+from tavla_ai.tournament.folder import BotIdentity, ContestLine, Settings, read_lines, read_settings
+from tavla_ai.tournament.lockstep import WatchedTurn, play_pairs
+from tavla_ai.tournament.table import ContestTable
+
+MAT_FOLDER = "mat"
+_PAIRS_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A contest, turn by turn.
+
+    Attributes:
+      game: the game, or the set of games.
+      players: names of A and B.
+      length: points that win the match; None for a single game.
+      turns: all turns of all its games, in order.
+    """
+
+    game: Ruleset | MatchSet
+    players: tuple[str, str]
+    length: int | None
+    turns: tuple[WatchedTurn, ...]
+
+    def games(self) -> list[list[WatchedTurn]]:
+        """Return the turns of each game."""
+        return [list(turns) for _, turns in groupby(self.turns, key=lambda turn: turn.round)]
+
+    def play_of(self, turn: WatchedTurn) -> Play | None:
+        """Return the steps of a turn; None where the player made no legal play."""
+        if not isinstance(turn.after, np.ndarray):
+            return None
+        return play_between(games_of(self.game)[turn.leg], turn.board, turn.dice, turn.after)
+
+    def match(self) -> Match:
+        """Return the contest as match files hold it, A on the left.
+
+        Raises:
+          RulesetError: match files do not hold this game.
+        """
+        check_has_mat(self.game)
+        games = []
+        for number, turns in enumerate(self.games(), start=1):
+            last = turns[-1]
+            length = self.length or 0
+            score = (0, 0) if self.length is None else (length - last.away[0], length - last.away[1])
+            games.append(
+                Game(
+                    number=number,
+                    score=score,
+                    turns=tuple(Turn(turn.side, dice=turn.dice, play=self.play_of(turn)) for turn in turns),
+                    winner=None if last.score is None else last.side,
+                    points=last.score,
+                )
+            )
+        # A name in a match file has no colon.
+        a, b = (name.replace(":", " ") for name in self.players)
+        return Match(self.length, (a, b), tuple(games), (("Variation", self.game.title),))
+
+    def text(self) -> str:
+        """Return the contest for people, a turn a line."""
+        lines = []
+        for number, turns in enumerate(self.games(), start=1):
+            ruleset = games_of(self.game)[turns[0].leg]
+            kind = f" ({ruleset.name})" if isinstance(self.game, MatchSet) else ""
+            lines.append(f"Game {number}{kind}: " + ", ".join(self.players))
+            for turn in turns:
+                steps = self.play_of(turn)
+                position = Position.from_board(turn.board, ruleset)
+                what = str(turn.after) if steps is None else format_play(position, steps, ruleset)
+                lines.append(f"{turn.ply + 1:4} {self.players[turn.side]}  {turn.dice[0]}{turn.dice[1]}: {what}")
+            last = turns[-1]
+            lines.append("     void" if last.score is None else f"     {self.players[last.side]} scores {last.score}")
+        return "\n".join(lines)
+
+
+def check_has_mat(game: Ruleset | MatchSet) -> None:
+    """Check that match files hold the game, or all games of the set.
+
+    Raises:
+      RulesetError: they do not.
+    """
+    if any(ruleset.family != "opposed-hit" for ruleset in games_of(game)):
+        raise RulesetError(f"{game.name}: match files hold tavla and backgammon only")
+
+
+def play_between(
+    ruleset: Ruleset, board: npt.NDArray[np.int8], dice: tuple[int, int], after: npt.NDArray[np.int8]
+) -> Play:
+    """Return steps that lead from a board `[2, places]` to an afterstate of its legal plays."""
+    afterstates, steps, _ = engine.legal_plays(compile_rules(ruleset), board, *dice)
+    index = play_index(afterstates, after)
+    assert index is not None
+    return steps_of(steps[index])
+
+
+def replay_pairs(
+    game: Ruleset | MatchSet, a: Bot, b: Bot, seed: int, match_length: int | None, first_pair: int, num_pairs: int
+) -> list[Replayed]:
+    """Play pairs again and return their contests: A in seat 0, then in seat 1, pair by pair.
+
+    Raises:
+      RulesetError: Gul Bara is among the games, whose turns are more than one play.
+    """
+    turns: dict[tuple[int, int], list[WatchedTurn]] = {}
+    play_pairs(
+        ContestTable(game, [a, b], seed, match_length).legs(0, 1),
+        seed=seed,
+        first_pair=first_pair,
+        num_pairs=num_pairs,
+        length=match_length or 0,
+        watch=lambda turn: turns.setdefault((turn.pair, turn.a_seat), []).append(turn),
+    )
+    return [Replayed(game, (a.name, b.name), match_length, tuple(turns[key])) for key in sorted(turns)]
+
+
+class TournamentReplay:
+    """A finished, or broken off, tournament's folder with its players, who can play its contests again.
+
+    Args:
+      path: the folder.
+      levels: the file that its levels are taken from; None where there is none.
+
+    Raises:
+      TavlaError: the folder holds no tournament, or a player is not what it was.
+    """
+
+    def __init__(self, path: Path, levels: Levels | None = None) -> None:
+        self.path, self.levels = path, levels
+        self.settings: Settings = read_settings(path)
+        self.game = self.settings.ruleset
+        self.lines: Sequence[ContestLine] = read_lines(path)
+        self.bots = tuple(self._bot(bot) for bot in self.settings.bots)
+
+    def _bot(self, identity: BotIdentity) -> Bot:
+        if isinstance(self.game, MatchSet):
+            bot = make_set_bot(identity.name, self.game, self.levels, self.settings.match_length)
+        else:
+            bot = make_bot(identity.name, self.game, self.levels, self.settings.match_length)
+        now = BotIdentity.of_bot(bot)
+        if now.weights_sha256 != identity.weights_sha256:
+            raise TavlaError(f"{self.path}: {identity.name} has other weights than it played with")
+        if (now.level, now.levels) != (identity.level, identity.levels):
+            raise TavlaError(f"{self.path}: {identity.name} has been calibrated anew since it played")
+        return bot
+
+    def contest(self, number: int) -> Replayed:
+        """Play contest number `number`, from 1 up, of `results.jsonl` again.
+
+        Raises:
+          TavlaError: there is no such contest, or it goes otherwise than it did, which only a version can do in which
+            players that err, or the rules, are other ones.
+        """
+        if not 1 <= number <= len(self.lines):
+            raise TavlaError(f"game {number} of {self.path}: expected 1 to {len(self.lines)}")
+        line = self.lines[number - 1]
+        contest = self.pairs(line.pairing, line.pair, 1)[line.a_seat]
+        if len(contest.turns) != line.plies:
+            raise TavlaError(
+                f"{self.path}: game {number} took {line.plies} turns and takes {len(contest.turns)} now; "
+                "it was played by another version of tavla"
+            )
+        return contest
+
+    def pairs(self, pairing: int, first_pair: int, num_pairs: int) -> list[Replayed]:
+        """Play some pairs of a pairing again."""
+        a, b = (self.bots[i] for i in self.settings.pairings[pairing])
+        return replay_pairs(self.game, a, b, self.settings.seed, self.settings.match_length, first_pair, num_pairs)
+
+    def write_mats(self) -> int:
+        """Write a match file for each contest that has none yet, and return how many.
+
+        Raises:
+          RulesetError: match files do not hold this game.
+        """
+        folder = self.path / MAT_FOLDER
+        folder.mkdir(exist_ok=True)
+        wanted: dict[int, set[int]] = {}
+        for line in self.lines:
+            if not (folder / _mat_name(line.pairing, line.pair, line.a_seat)).exists():
+                wanted.setdefault(line.pairing, set()).add(line.pair)
+        written = 0
+        for pairing, pairs in wanted.items():
+            for first in range(min(pairs), max(pairs) + 1, _PAIRS_AT_ONCE):
+                number = min(_PAIRS_AT_ONCE, max(pairs) + 1 - first)
+                for index, contest in enumerate(self.pairs(pairing, first, number)):
+                    file = folder / _mat_name(pairing, first + index // 2, index % 2)
+                    write_whole(file, write_mat(contest.match()).encode())
+                    written += 1
+        return written
+
+
+def _mat_name(pairing: int, pair: int, a_seat: int) -> str:
+    return f"{pairing:03}-{pair:06}-{a_seat}.mat"

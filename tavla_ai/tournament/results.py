@@ -1,0 +1,213 @@
+"""Results of pairings and what they say about each side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field
+
+from tavla_ai.rules import scores_of
+from tavla_ai.tournament.contests import Contests
+from tavla_ai.tournament.ratings import Pairing, Ratings
+from tavla_ai.tournament.table import ContestTable
+
+# The normal distribution's two-sided 95 % quantile.
+_QUANTILE = 1.959964
+# Rounding: an error no larger is none.
+_NO_ERROR = 1e-9
+
+
+class _Measured(BaseModel):
+    """What games say about one side; all of it is seen by that side."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    matches: int | None = Field(description="matches played; null for single games")
+    games: int = Field(description="games played, those within matches and void ones too")
+    points_per_game: float = Field(description="mean score of a game, in points; a void game counts as 0")
+    win_share: float = Field(description="games won, as a share of all")
+    draw_share: float = Field(description="games drawn, as a share of all; void ones are not among them")
+    mars_share: float | None = Field(
+        description="games won by more than one point, as a share of wins; null without a win"
+    )
+    match_win_share: float | None = Field(description="matches won, as a share of all; null for single games")
+    standard_error: float | None = Field(
+        description="of match_win_share in matches, else of points_per_game, from the means of pairs; "
+        "null for a single pair"
+    )
+    interval: tuple[float, float] | None = Field(
+        description="95 % interval of the same number, normal approximation; null for a single pair"
+    )
+    adjusted: float | None = Field(
+        default=None,
+        description="the same number without the luck of the rolls; in matches it may lie a little beyond 0 or 1; "
+        "null where nobody judged luck",
+    )
+    adjusted_standard_error: float | None = Field(default=None, description="of `adjusted`, from the means of pairs")
+    adjusted_interval: tuple[float, float] | None = Field(default=None, description="95 % interval of `adjusted`")
+
+
+class PairResult(_Measured):
+    """What A scored against B; every number is A's unless it says otherwise."""
+
+    ruleset: str = Field(description="name of the game, or of the set of games")
+    a: str = Field(description="name of A")
+    b: str = Field(description="name of B")
+    seed: int = Field(description="seed of the dice")
+    match_length: int | None = Field(description="points that win a match; null for single games")
+    wins: int = Field(description="contests won: matches, or single games")
+    losses: int = Field(description="contests lost")
+    draws: int = Field(description="contests neither won nor lost, void and undecided ones too")
+    share: float = Field(description="contests won and half of those drawn, as a share of all")
+    share_standard_error: float | None = Field(
+        description="of `share`, from the means of pairs; null for a single pair"
+    )
+    opponent_mars_share: float | None = Field(
+        description="games that B won by more than one point, as a share of B's wins; null without one"
+    )
+    void_games: int = Field(description="games that the stuck rule or a player's fault ended, worth nothing")
+    faults: dict[str, int] = Field(
+        default={},
+        description="which outside engine failed how: games that ended so, counted among the void ones; in a match "
+        "such a game leaves the match undecided, half a win for each side",
+    )
+    plies_per_game: float = Field(description="mean turns of a game, both sides counted")
+    games_per_second: float | None = Field(
+        description="speed on this machine, which the dice do not decide; null where all games were played before"
+    )
+
+
+class BotTotal(_Measured):
+    """What one bot scored over all its pairings, each of which counts alike."""
+
+    name: str = Field(description="the bot's name")
+
+
+class TournamentResult(BaseModel):
+    """The pairings of a tournament, and each bot's total."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ruleset: str = Field(description="name of the game, or of the set of games")
+    seed: int = Field(description="seed of the dice, the same for every pairing")
+    match_length: int | None = Field(description="points that win a match; null for single games")
+    judge: str | None = Field(
+        default=None, description="whose network judged luck, in a set `GAME=DIR` for each game that was; null without"
+    )
+    pairings: tuple[PairResult, ...] = Field(description="in the order played")
+    totals: tuple[BotTotal, ...] = Field(description="one for each bot, in the order given")
+    ratings: Ratings | None = Field(
+        default=None,
+        description="Bradley–Terry ratings around 1500 from games, or matches, won; matches are taken without their "
+        "luck where it was judged; null where two bots have one name",
+    )
+
+
+def rated_pairings(results: Sequence[PairResult]) -> list[Pairing]:
+    """Return what ratings are made of: contests won, lost and drawn, with the error of pairs on the same dice."""
+    found = []
+    for result in results:
+        wins, losses, draws = float(result.wins), float(result.losses), float(result.draws)
+        share, error = result.share, result.share_standard_error
+        if result.match_win_share is not None and result.adjusted is not None and 0 < result.adjusted < 1:
+            contests = wins + losses + draws
+            share, error = result.adjusted, result.adjusted_standard_error
+            wins, losses, draws = share * contests, (1 - share) * contests, 0.0
+        # Where nothing varied the error of a share says nothing.
+        has_error = error is not None and error > _NO_ERROR and 0 < share < 1
+        found.append(Pairing(result.a, result.b, wins, losses, draws, error if has_error else None))
+    return found
+
+
+def half_width(table: ContestTable, contests: Contests) -> float:
+    """Return half of the 95 % interval of A's result; without luck where that is known, infinite for a single pair."""
+    measures = measures_of(scores_of(table.game), table.match_length, [contests])
+    error = measures.get("adjusted_standard_error", measures["standard_error"])
+    return float("inf") if error is None else _QUANTILE * float(error)
+
+
+def pair_result(table: ContestTable, a: int, b: int, contests: Contests, speed: float | None) -> PairResult:
+    """Return what bot number `a` scored against number `b`; `speed` is in games per second."""
+    scores = contests.scores.sum(axis=(0, 1))
+    signs = np.sign(contests.points).astype(np.float64)
+    share, share_error = _mean([(1 + signs.mean(axis=1)) / 2])
+    return PairResult(
+        ruleset=table.game.name,
+        a=table.bots[a].name,
+        b=table.bots[b].name,
+        seed=table.seed,
+        match_length=table.match_length,
+        wins=int((signs > 0).sum()),
+        losses=int((signs < 0).sum()),
+        draws=int((signs == 0).sum()),
+        share=share,
+        share_standard_error=share_error,
+        opponent_mars_share=_mars_share(scores_of(table.game), scores[::-1]),
+        void_games=int(contests.void_games.sum()),
+        faults=dict(contests.count_faults()),
+        plies_per_game=int(contests.plies.sum()) / contests.num_games,
+        games_per_second=speed,
+        **measures_of(scores_of(table.game), table.match_length, [contests]),
+    )
+
+
+def measures_of(all_scores: tuple[int, ...], match_length: int | None, played: Sequence[Contests]) -> dict[str, Any]:
+    """Return the fields of `_Measured` for one side over pairings on the same dice."""
+    points = np.array(all_scores)
+    scores = np.sum([contests.scores.sum(axis=(0, 1)) for contests in played], axis=0)
+    games = sum(contests.num_games for contests in played)
+    raw = [contests.points.mean(axis=1) for contests in played]
+    if match_length is not None:
+        raw = [(1 + samples) / 2 for samples in raw]
+    mean, error = _mean(raw)
+    found: dict[str, Any] = {
+        "matches": None if match_length is None else sum(contests.points.size for contests in played),
+        "games": games,
+        "points_per_game": float(scores @ points) / games if match_length is not None else mean,
+        "win_share": float(scores[points > 0].sum()) / games,
+        "draw_share": float(scores[points == 0].sum()) / games,
+        "mars_share": _mars_share(all_scores, scores),
+        "match_win_share": None if match_length is None else mean,
+        "standard_error": error,
+        "interval": _interval(mean, error, is_share=match_length is not None),
+    }
+    lucks = [contests.luck.mean(axis=1) for contests in played if contests.luck is not None]
+    if lucks and len(lucks) == len(played):
+        mean, error = _mean([samples - luck for samples, luck in zip(raw, lucks, strict=True)])
+        found |= {
+            "adjusted": mean,
+            "adjusted_standard_error": error,
+            "adjusted_interval": _interval(mean, error, is_share=match_length is not None),
+        }
+    return found
+
+
+def _mean(samples: Sequence[npt.NDArray[np.float64]]) -> tuple[float, float | None]:
+    """Return the mean over pairings of their means over pairs, and its standard error.
+
+    Pairings share their dice, so what pair number n adds to the error is added up over the pairings first. Those that
+    stopped earlier have fewer pairs.
+    """
+    most = max(map(len, samples))
+    means = [float(one.mean()) for one in samples]
+    shares = np.zeros(most)
+    for one, mean in zip(samples, means, strict=True):
+        shares[: len(one)] += (one - mean) / (len(one) * len(samples))
+    error = float(np.sqrt(shares @ shares * most / (most - 1))) if most > 1 else None
+    return float(np.mean(means)), error
+
+
+def _interval(mean: float, error: float | None, *, is_share: bool) -> tuple[float, float] | None:
+    if error is None:
+        return None
+    low, high = mean - _QUANTILE * error, mean + _QUANTILE * error
+    return (max(0.0, low), min(1.0, high)) if is_share else (low, high)
+
+
+def _mars_share(all_scores: tuple[int, ...], scores: npt.NDArray[Any]) -> float | None:
+    points = np.array(all_scores)
+    wins = int(scores[points > 0].sum())
+    return int(scores[points > 1].sum()) / wins if wins else None

@@ -1,0 +1,31 @@
+"""Who plays whom, and when a pairing has been played enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from typing import Literal
+
+# Who plays whom: each two once; the first against each other one; each against the next.
+Schedule = Literal["round-robin", "gauntlet", "ladder"]
+# A sequential stop is thought of after so many pairs, and each time that there are half as many again.
+_FIRST_LOOK = 200
+_GROWTH = 1.5
+
+
+def scheduled(num_bots: int, schedule: Schedule) -> list[tuple[int, int]]:
+    """Return who plays whom, as numbers of bots."""
+    if schedule == "gauntlet":
+        return [(0, other) for other in range(1, num_bots)]
+    if schedule == "ladder":
+        return list(pairwise(range(num_bots)))
+    return list(combinations(range(num_bots), 2))
+
+
+def looks(num_pairs: int, until_ci: float | None) -> Iterator[int]:
+    """Yield after how many pairs it is asked whether there are enough."""
+    look = num_pairs if until_ci is None else _FIRST_LOOK
+    while look < num_pairs:
+        yield look
+        look = int(_GROWTH * look)
+    yield num_pairs

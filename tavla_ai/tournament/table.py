@@ -1,0 +1,179 @@
+"""The table where the bots of a tournament play each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tavla_ai import engine
+from tavla_ai.bots import BASELINES, Bot, PlayStyle, checkpoint_bot, join_bots, make_bot, network_player
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.match import match_utilities, utilities
+from tavla_ai.network import Checkpoint
+from tavla_ai.progress import ProgressCallback
+from tavla_ai.rules import MatchSet, Ruleset, compile_rules, games_of
+from tavla_ai.tournament.contests import Contests
+from tavla_ai.tournament.lockstep import Leg, check_turns_are_plays, play_pairs
+
+
+class ContestTable:
+    """Where bots play each other; a process that plays has one of its own.
+
+    Args:
+      game: the game, or the set of games; the bots must have been made for it.
+      bots: who may play.
+      seed: of the dice.
+      match_length: points that win a match; None for single games.
+      judges: whose network says how lucky rolls were, for each game of a set; None leaves a game's luck out.
+
+    Raises:
+      RulesetError: Gul Bara is to be judged, whose luck is not known, or played by an outside engine; or a set is to be
+        played in single games.
+      TavlaError: too many or too few judges.
+    """
+
+    def __init__(
+        self,
+        game: Ruleset | MatchSet,
+        bots: Sequence[Bot],
+        seed: int,
+        match_length: int | None,
+        judges: Sequence[Checkpoint | None] = (),
+    ) -> None:
+        self.game, self.bots = game, tuple(bots)
+        self.seed, self.match_length = seed, match_length
+        self.judges = tuple(judges) or (None,) * len(games_of(game))
+        if len(self.judges) != len(games_of(game)):
+            raise TavlaError(f"{game.name}: expected a judge, or none, for each of its {len(games_of(game))} games")
+        if isinstance(game, MatchSet):
+            if match_length is None:
+                raise RulesetError(f"{game.name}: a set of games is played in matches; expected a match length")
+            self.utilities = match_utilities(game, match_length)
+        else:
+            self.utilities = [utilities(game, match_length)]
+        if any(_native(bot) is None for bot in self.bots):
+            for ruleset in games_of(game):
+                check_turns_are_plays(ruleset)
+        self._judging = [
+            None if judge is None else _judging(ruleset, judge)
+            for ruleset, judge in zip(games_of(game), self.judges, strict=True)
+        ]
+        self._rules = [compile_rules(ruleset) for ruleset in games_of(game)]
+
+    def is_native(self, a: int, b: int) -> bool:
+        """Return whether the engine plays both sides."""
+        return _native(self.bots[a]) is not None and _native(self.bots[b]) is not None
+
+    def play(
+        self,
+        a: int,
+        b: int,
+        first_pair: int,
+        num_pairs: int,
+        threads: int = 1,
+        progress: ProgressCallback | None = None,
+    ) -> Contests:
+        """Play some pairs of bot number `a` against bot number `b`.
+
+        Args:
+          threads: of the engine.
+          progress: called with the number of contests finished since its last call.
+        """
+        contest: dict[str, Any] = {
+            "seed": self.seed,
+            "first_pair": first_pair,
+            "num_pairs": num_pairs,
+            "length": self.match_length or 0,
+            "threads": min(threads, num_pairs),
+        }
+        a_players, b_players = _native(self.bots[a]), _native(self.bots[b])
+        if a_players is None or b_players is None:
+            return play_pairs(self.legs(a, b), **contest, progress=progress)
+        if isinstance(self.game, MatchSet):
+            result = engine.duel_set(
+                self._rules,
+                a_players,
+                b_players,
+                values=[values for values, _ in self.utilities],
+                inputs=[inputs for _, inputs in self.utilities],
+                judges=self._judging,  # type: ignore[arg-type]  # a generated stub does not say that None is taken
+                **contest,
+            )
+        else:
+            values, inputs = self.utilities[0]
+            contest |= {"values": values, "inputs": inputs, "judge": self._judging[0]}
+            result = engine.duel(self._rules[0], a_players[0], b_players[0], **contest)
+        if progress is not None:
+            progress(2 * num_pairs)
+        return Contests(
+            result.points,
+            result.contest_scores,
+            result.contest_voids,
+            result.contest_plies,
+            result.luck if any(self.judges) else None,
+        )
+
+    def legs(self, a: int, b: int) -> list[Leg]:
+        """Return the game, or the games of the set, with bot number `a` and number `b` at it."""
+        return [
+            Leg(ruleset, (of_a, of_b), stakes, judging)
+            for ruleset, of_a, of_b, stakes, judging in zip(
+                games_of(self.game),
+                _parts(self.bots[a]),
+                _parts(self.bots[b]),
+                self.utilities,
+                self._judging,
+                strict=True,
+            )
+        ]
+
+    def recipe(self) -> dict[str, Any]:
+        """Return what `from_recipe` needs to make the same table in another process.
+
+        Raises:
+          TavlaError: a bot was made of a network that is in no checkpoint.
+        """
+        return {
+            "game": self.game,
+            "bots": [[_recipe(part) for part in _parts(bot)] for bot in self.bots],
+            "names": [bot.name for bot in self.bots],
+            "seed": self.seed,
+            "match_length": self.match_length,
+            "judges": self.judges,
+        }
+
+    @staticmethod
+    def from_recipe(recipe: dict[str, Any]) -> ContestTable:
+        """Return the table of a recipe."""
+        game = recipe["game"]
+        bots = []
+        for name, parts in zip(recipe["names"], recipe["bots"], strict=True):
+            made = [
+                make_bot(spec, ruleset) if checkpoint is None else checkpoint_bot(spec, ruleset, checkpoint, style)
+                for (spec, checkpoint, style), ruleset in zip(parts, games_of(game), strict=True)
+            ]
+            bots.append(made[0] if isinstance(game, Ruleset) else join_bots(name, game, made))
+        return ContestTable(game, bots, recipe["seed"], recipe["match_length"], recipe["judges"])
+
+
+def _judging(ruleset: Ruleset, judge: Checkpoint) -> engine.Player:
+    if ruleset.family == "gul-bara":
+        raise RulesetError(f"{ruleset.name}: a turn is more than one roll; its luck is not known")
+    return network_player(ruleset, judge.network_for(ruleset))
+
+
+def _parts(bot: Bot) -> tuple[Bot, ...]:
+    return bot.parts or (bot,)
+
+
+def _native(bot: Bot) -> list[engine.Player] | None:
+    """Return the engine's players of a bot; None where an outside engine is among its players."""
+    players = [part.player for part in _parts(bot)]
+    native = [player for player in players if isinstance(player, engine.Player)]
+    return native if len(native) == len(players) else None
+
+
+def _recipe(bot: Bot) -> tuple[str, Checkpoint | None, PlayStyle]:
+    if bot.checkpoint is None and isinstance(bot.player, engine.Player) and bot.name not in BASELINES:
+        raise TavlaError(f"{bot.name}: is in no checkpoint that another process could read")
+    return bot.name, bot.checkpoint, bot.style

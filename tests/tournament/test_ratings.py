@@ -1,0 +1,409 @@
+"""Ratings: the likelihood's maximum, errors that mean what they say, and the server's own arithmetic."""
+
+import math
+import xml.etree.ElementTree as ET
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import FAULTS
+from command_line import fails, ok, ok_json
+
+from tavla_ai.errors import TavlaError
+from tavla_ai.strength import server_elo as elo
+from tavla_ai.tournament import ELO_PER_LOGIT, Pairing, Ratings, rate
+
+LADDER = {"easy": 1200.0, "medium": 1500.0, "hard": 1750.0}
+STRENGTHS = {"a": 1300.0, "b": 1420.0, "c": 1500.0, "d": 1580.0, "e": 1700.0}
+ELO_CASE = next(case for case in FAULTS if case["id"] == "el01_elo_update")["expectation"]
+
+
+def simulated(strengths: dict[str, float], games: int, rng: np.random.Generator) -> list[Pairing]:
+    pairings = []
+    for a, b in combinations(strengths, 2):
+        wins = int(rng.binomial(games, elo.expected_score(strengths[a], strengths[b])))
+        pairings.append(Pairing(a, b, wins, games - wins))
+    return pairings
+
+
+def log_likelihood(ratings: dict[str, float], pairings: list[Pairing]) -> float:
+    total = 0.0
+    for pairing in pairings:
+        chance = 1 / (1 + 10 ** ((ratings[pairing.b] - ratings[pairing.a]) / 400))
+        total += (pairing.wins + pairing.draws / 2) * math.log(chance)
+        total += (pairing.losses + pairing.draws / 2) * math.log(1 - chance)
+    return total
+
+
+def values(ratings: Ratings) -> dict[str, float]:
+    return {player.name: player.rating for player in ratings.players}
+
+
+# The maximum
+
+
+def test_two_players_are_as_far_apart_as_their_odds() -> None:
+    ratings = rate([Pairing("a", "b", 75, 25)], prior=0)
+    gap = 400 * math.log10(3)
+    assert ratings.difference("a", "b")[0] == pytest.approx(gap)
+    assert ratings.difference("b", "a")[0] == pytest.approx(-gap)
+    assert values(ratings) == pytest.approx({"a": 1500 + gap / 2, "b": 1500 - gap / 2})
+    # The error of log-odds is 1 / sqrt(n p q).
+    error = ELO_PER_LOGIT / math.sqrt(100 * 0.75 * 0.25)
+    assert ratings.difference("a", "b")[1] == pytest.approx(error)
+    assert ratings.rating("a").standard_error == pytest.approx(error / 2)
+    assert ratings.log_likelihood == pytest.approx(75 * math.log(0.75) + 25 * math.log(0.25))
+
+
+def test_no_other_ratings_are_more_likely() -> None:
+    rng = np.random.default_rng(3)
+    pairings = simulated(STRENGTHS, 30, rng)
+    ratings = rate(pairings, prior=0)
+    best = log_likelihood(values(ratings), pairings)
+    assert ratings.log_likelihood == pytest.approx(best)
+    for _ in range(200):
+        other = {name: rating + rng.normal(0, 5) for name, rating in values(ratings).items()}
+        assert log_likelihood(other, pairings) < best
+
+
+def test_exact_shares_give_back_the_ladder() -> None:
+    """The level gaps of the house: 84.9 %, 80.8 % and 96.0 % of matches."""
+    shares = {("medium", "easy"): 0.849, ("hard", "medium"): 0.808, ("hard", "easy"): 0.960}
+    for (a, b), share in shares.items():
+        assert elo.expected_score(LADDER[a], LADDER[b]) == pytest.approx(share, abs=5e-4)
+    pairings = [Pairing(a, b, 1000 * share, 1000 * (1 - share)) for (a, b), share in shares.items()]
+    assert values(rate(pairings, anchors={"medium": 1500})) == pytest.approx(LADDER, abs=3)
+
+
+def test_order_and_orientation_do_not_matter() -> None:
+    pairings = simulated(STRENGTHS, 20, np.random.default_rng(1))
+    turned = [Pairing(p.b, p.a, p.losses, p.wins) for p in reversed(pairings)]
+    assert values(rate(turned)) == pytest.approx(values(rate(pairings)))
+    split = [Pairing(p.a, p.b, p.wins / 2, p.losses / 2) for p in pairings for _ in range(2)]
+    again = rate(split)
+    assert values(again) == pytest.approx(values(rate(pairings)))
+    np.testing.assert_allclose(again.covariance, rate(pairings).covariance, atol=1e-6)
+
+
+def test_draws_are_half_wins() -> None:
+    drawn = rate([Pairing("a", "b", 10, 4, 6)])
+    assert drawn == rate([Pairing("a", "b", 13, 7)])
+    assert rate([Pairing("a", "b", 0, 0, 9)]).difference("a", "b")[0] == pytest.approx(0)
+
+
+# Errors
+
+
+def test_intervals_cover_the_truth() -> None:
+    """95 of 100 intervals hold the true rating, with the mean fixed, with an anchor, and of a difference."""
+    rng = np.random.default_rng(11)
+    tables = 250
+    covered = np.zeros((3, len(STRENGTHS)))
+    for _ in range(tables):
+        pairings = simulated(STRENGTHS, 60, rng)
+        free = rate(pairings)
+        anchored = rate(pairings, anchors={"a": STRENGTHS["a"]})
+        for i, (name, strength) in enumerate(STRENGTHS.items()):
+            for row, ratings in enumerate((free, anchored)):
+                low, high = ratings.rating(name).interval
+                covered[row, i] += low <= strength <= high
+            gap, error = free.difference(name, "c")
+            covered[2, i] += abs(gap - (strength - STRENGTHS["c"])) <= 1.96 * error
+    # Four standard deviations of the share over so many tables.
+    slack = 4 * math.sqrt(0.95 * 0.05 / tables)
+    shares = covered / tables
+    assert (abs(shares[0] - 0.95) < slack).all()
+    assert (abs(np.delete(shares[1], 0) - 0.95) < slack).all()
+    assert (abs(np.delete(shares[2], 2) - 0.95) < slack).all()
+    assert shares[1, 0] == shares[2, 2] == 1
+
+
+def test_the_covariance_is_that_of_repeated_tournaments() -> None:
+    """A parametric bootstrap: the ratings of many simulated tournaments spread as the covariance says."""
+    rng = np.random.default_rng(5)
+    names = list(STRENGTHS)
+    runs = np.array([list(values(rate(simulated(STRENGTHS, 200, rng), prior=0)).values()) for _ in range(400)])
+    exact = [
+        Pairing(a, b, 200 * chance, 200 * (1 - chance))
+        for a, b in combinations(names, 2)
+        for chance in [elo.expected_score(STRENGTHS[a], STRENGTHS[b])]
+    ]
+    expected = np.array(rate(exact, prior=0).covariance)
+    np.testing.assert_allclose(expected.sum(axis=0), 0, atol=1e-9)
+    deviation = np.sqrt(np.diag(expected))
+    assert (abs(np.cov(runs.T) - expected) < 0.25 * np.outer(deviation, deviation)).all()
+    np.testing.assert_allclose(runs.mean(axis=0), list(STRENGTHS.values()), atol=0.25 * deviation.max())
+
+
+def test_a_given_standard_error_scales_the_information() -> None:
+    share, games = 0.6, 400
+    independent = math.sqrt(share * (1 - share) / games)
+    plain = rate([Pairing("a", "b", 240, 160)], prior=0)
+    same = rate([Pairing("a", "b", 240, 160, standard_error=independent)], prior=0)
+    assert same.difference("a", "b") == pytest.approx(plain.difference("a", "b"))
+    # Shares will do where the error is known.
+    halved = rate([Pairing("a", "b", share, 1 - share, standard_error=independent / 2)], prior=0)
+    assert halved.difference("a", "b")[0] == pytest.approx(plain.difference("a", "b")[0])
+    assert halved.difference("a", "b")[1] == pytest.approx(plain.difference("a", "b")[1] / 2)
+
+
+def test_what_is_measured_better_counts_more() -> None:
+    pairings = [
+        Pairing("a", "b", 60, 40, standard_error=0.01),
+        Pairing("b", "c", 60, 40, standard_error=0.01),
+        Pairing("a", "c", 50, 50, standard_error=0.2),
+    ]
+    step = 400 * math.log10(1.5)
+    assert rate(pairings, prior=0).difference("a", "c")[0] == pytest.approx(2 * step, rel=0.02)
+
+
+# Anchors and the prior
+
+
+def test_anchors_stay_and_the_others_follow() -> None:
+    rng = np.random.default_rng(2)
+    pairings = simulated(LADDER, 4000, rng)
+    free = rate(pairings, prior=0)
+    one = rate(pairings, anchors={"easy": 700}, prior=0)
+    assert one.rating("easy").model_dump() == {
+        "name": "easy",
+        "rating": pytest.approx(700),
+        "standard_error": 0,
+        "interval": pytest.approx((700, 700)),
+        "games": 8000,
+        "is_anchor": True,
+    }
+    for a, b in combinations(LADDER, 2):
+        assert one.difference(a, b) == pytest.approx(free.difference(a, b))
+    two = rate(pairings, anchors={"easy": 1200, "hard": 1750})
+    assert two.rating("medium").rating == pytest.approx(1500, abs=3 * two.rating("medium").standard_error)
+    assert two.rating("medium").standard_error < one.rating("medium").standard_error
+    everyone = rate(pairings, anchors=LADDER)
+    assert values(everyone) == pytest.approx(LADDER)
+    assert np.array(everyone.covariance).sum() == 0
+
+
+def test_the_mean_is_what_was_asked_for() -> None:
+    assert np.mean(list(values(rate(simulated(STRENGTHS, 9, np.random.default_rng(4)), mean=0)).values())) == (
+        pytest.approx(0)
+    )
+
+
+def test_a_player_with_only_wins_is_rated() -> None:
+    few, many = (rate([Pairing("a", "b", wins, 0)]) for wins in (1, 100))
+    gap, error = few.difference("a", "b")
+    assert 0 < gap < many.difference("a", "b")[0] < 3000
+    assert error > gap
+    assert values(rate([Pairing("a", "b", 1, 0)], anchors={"b": 1200}))["a"] > 1200
+    # The maximum where a million wins stand against the prior is found too.
+    million = rate([Pairing("a", "b", 1e6, 0), Pairing("b", "c", 0, 1e6)], anchors={"a": 1000, "c": 1000})
+    assert -2500 < million.rating("b").rating < -1000
+    everyone = [Pairing(a, b, 50, 0) for a, b in combinations("abcd", 2)]
+    assert list(values(rate(everyone)).values()) == sorted(values(rate(everyone)).values(), reverse=True)
+
+
+def test_the_prior_hardly_moves_what_many_games_say() -> None:
+    pairings = simulated(LADDER, 4000, np.random.default_rng(2))
+    assert values(rate(pairings)) == pytest.approx(values(rate(pairings, prior=0)), abs=0.6)
+
+
+def test_anchors_that_the_results_contradict() -> None:
+    pairings = [Pairing("a", "x", 5, 5), Pairing("x", "b", 5, 5)]
+    assert rate(pairings, anchors={"a": -1500, "b": 1500}).rating("x").rating == pytest.approx(0, abs=1)
+    with pytest.raises(TavlaError, match="no best ones found; the anchors are too far apart"):
+        rate(pairings, anchors={"a": -20_000, "b": 20_000})
+
+
+@pytest.mark.parametrize(
+    ("pairings", "options", "message"),
+    [
+        ([], {}, "no pairing"),
+        ([Pairing("a", "a", 1, 0)], {}, "pairing a - a: expected two players"),
+        ([Pairing("a", "b", -1, 0)], {}, "pairing a - b: -1 wins"),
+        ([Pairing("a", "b", 1, math.nan)], {}, "nan losses"),
+        ([Pairing("a", "b", 0, 0)], {}, "no games"),
+        ([Pairing("a", "b", 1, 1, standard_error=0)], {}, "standard error 0"),
+        ([Pairing("a", "b", 1, 0, standard_error=0.1)], {}, "nothing varied"),
+        ([Pairing("a", "b", 1, 1)], {"anchors": {"z": 1}}, "anchor 'z': plays in no pairing; expected one of a, b"),
+        ([Pairing("a", "b", 1, 1)], {"anchors": {"a": math.inf}}, "rating inf"),
+        ([Pairing("a", "b", 1, 1)], {"mean": math.nan}, "mean nan"),
+        ([Pairing("a", "b", 1, 1)], {"prior": -1}, "prior -1"),
+        (
+            [Pairing("a", "b", 1, 1), Pairing("c", "d", 1, 1)],
+            {},
+            "no games connect these groups of players: a, b | c, d",
+        ),
+        ([Pairing("a", "b", 1, 1), Pairing("c", "d", 1, 1)], {"anchors": {"a": 1}}, "groups of players: a, b | c, d"),
+        ([Pairing("a", "b", 1, 0)], {"prior": 0}, "one side won every game: a | b; expected a prior"),
+    ],
+)
+def test_mistakes_are_named(pairings: list[Pairing], options: dict[str, object], message: str) -> None:
+    with pytest.raises(TavlaError) as caught:
+        rate(pairings, **options)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+
+
+def test_anchors_connect_what_no_game_does() -> None:
+    pairings = [Pairing("a", "b", 1, 1), Pairing("c", "d", 1, 1)]
+    assert values(rate(pairings, anchors={"a": 1000, "d": 2000}, prior=0)) == pytest.approx(
+        {"a": 1000, "b": 1000, "c": 2000, "d": 2000}
+    )
+
+
+def test_a_stranger_has_no_rating() -> None:
+    with pytest.raises(TavlaError, match="player 'z': not rated; expected one of a, b"):
+        rate([Pairing("a", "b", 1, 1)]).difference("a", "z")
+
+
+# The server's arithmetic
+
+
+@pytest.mark.parametrize(
+    ("rating", "opponent", "score", "played", "new"),
+    [
+        (1500, 1750, 1, 0, 1526),
+        (1500, 1750, 0, 29, 1494),
+        (1500, 1200, 1, 0, 1505),
+        (1500, 1200, 0, 30, 1486),
+        (1612, 1500, 1, 100, 1618),
+        (1500, 1500, 0.5, 3, 1500),
+    ],
+)
+def test_the_houses_examples(rating: float, opponent: float, score: float, played: int, new: float) -> None:
+    assert elo.update(rating, opponent, score, played) == new
+
+
+def test_the_loser_scores_nothing() -> None:
+    a, b = ELO_CASE["A"], ELO_CASE["B"]
+    assert elo.expected_score(a, b) == pytest.approx(ELO_CASE["expected_A"], abs=5e-6)
+    for who, score in (("A_wins", 1), ("B_wins", 0)):
+        new_a = elo.update(a, b, score, 30, rounded=False)
+        new_b = elo.update(b, a, 1 - score, 30, rounded=False)
+        assert (new_a, new_b) == pytest.approx((ELO_CASE[who]["A"], ELO_CASE[who]["B"]), abs=5e-5)
+        assert new_a + new_b == pytest.approx(ELO_CASE["sum_is_constant"], abs=1e-9)
+
+
+def test_a_half_goes_up() -> None:
+    assert elo.update(1500.5, 1500.5, 0.5, 0) == 1501
+    assert elo.update(-0.5, -0.5, 0.5, 0) == 0
+
+
+def test_a_mars_is_no_second_win() -> None:
+    with pytest.raises(TavlaError, match="score 2: expected 1 for a won match"):
+        elo.update(1500, 1500, 2, 0)
+    with pytest.raises(TavlaError, match="-1 matches"):
+        elo.update(1500, 1500, 1, -1)
+
+
+def test_a_simulation_is_the_update_many_times() -> None:
+    """A player who always wins has one way only."""
+    result = elo.simulate({"hard": 1.0}, matches=40, runs=3)
+    rating, path = 1500.0, [1500.0]
+    for played in range(40):
+        rating = elo.update(rating, 1750, 1, played)
+        path.append(rating)
+    assert list(result.mean) == path
+    assert set(result.deviation) == {0}
+    assert result.settles_at is None
+
+
+@pytest.mark.parametrize("strength", [1200.0, 1500.0, 1650.0, 1900.0])
+def test_a_player_ends_near_his_strength(strength: float) -> None:
+    result = elo.simulate(elo.chances(strength), matches=600, runs=400)
+    assert result.settles_at == pytest.approx(strength, abs=1e-6)
+    # Wins that bring less than half a point bring none, so a strong player who meets weak bots stays a little low.
+    assert result.final_mean == pytest.approx(strength, abs=15)
+    assert 20 < result.final_deviation < 70
+    assert (np.diff(np.array(result.band), axis=1) >= 0).all()
+    assert len(result.mean) == len(result.band) == 601
+
+
+def test_simulations_depend_on_their_seed_only() -> None:
+    first, again, other = (elo.simulate({"easy": 0.8}, matches=20, runs=50, seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first.mean != other.mean
+
+
+def test_the_mix_decides_who_is_met() -> None:
+    wins = {"easy": 0.9, "medium": 0.6, "hard": 0.3}
+    alone = elo.simulate({"hard": 0.3}, matches=400, runs=200)
+    mixed = elo.simulate(wins, mix={"hard": 5}, matches=400, runs=200)
+    assert alone.final_mean == mixed.final_mean
+    assert mixed.mix == {"hard": 1}
+    assert alone.settles_at == pytest.approx(1750 + 400 * math.log10(0.3 / 0.7))
+
+
+@pytest.mark.parametrize(
+    ("wins", "options", "message"),
+    [
+        ({"expert": 0.5}, {}, "win chance of 'expert': no such bot; expected one of easy, medium, hard"),
+        ({"easy": 1.5}, {}, "win chance 1.5 against easy"),
+        ({"easy": math.nan}, {}, "win chance nan"),
+        ({"easy": 0.5}, {"mix": {"hard": 1}}, "mix of 'hard': expected a win chance"),
+        ({"easy": 0.5}, {"mix": {"easy": -1}}, "mix -1 of easy"),
+        ({"easy": 0.5}, {"mix": {"easy": 0}}, "mix of no bot"),
+        ({}, {}, "mix of no bot"),
+        ({"easy": 0.5}, {"bots": {"easy": math.inf}}, "bot 'easy': rating inf"),
+        ({"easy": 0.5}, {"matches": 0}, "0 matches"),
+        ({"easy": 0.5}, {"runs": 0}, "0 runs"),
+    ],
+)
+def test_simulations_name_mistakes(wins: dict[str, float], options: dict[str, object], message: str) -> None:
+    with pytest.raises(TavlaError) as caught:
+        elo.simulate(wins, **options)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+
+
+def test_the_ladder_is_found_again_by_simulation() -> None:
+    """Levels that play by the house's gaps, in a round robin of 1000 matches each, are rated at the house's ratings."""
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        ratings = rate(simulated(LADDER, 1000, rng), anchors={"medium": 1500})
+        for name, truth in LADDER.items():
+            player = ratings.rating(name)
+            assert abs(player.rating - truth) <= 3.5 * player.standard_error
+            assert player.standard_error < 16
+
+
+# elo-simulate
+
+
+def test_elo_simulate_prints_a_table_and_draws(tmp_path: Path) -> None:
+    plot = tmp_path / "elo.svg"
+    out = ok("elo-simulate", "--strength", 1650, "--runs", 300, "--matches", 60, "--plot", plot)
+    assert "wins and losses balance at 1650.0" in out
+    rows = [line.split() for line in out.splitlines()]
+    assert ["0", "1500.0", "0.0", *["1500"] * 5] in rows
+    assert any(row[:1] == ["60"] for row in rows)
+    root = ET.parse(plot).getroot()
+    assert len(root.findall("{http://www.w3.org/2000/svg}polygon")) == 2
+
+
+def test_elo_simulate_json() -> None:
+    given = ("elo-simulate", "--win", "a=0.5", "--bots", "a=1000", "--mix", "a=2", "--runs", 50, "--matches", 500)
+    data = ok_json(*given)
+    assert data["bots"] == {"a": 1000}
+    assert len(data["band"]) == 501
+    assert data["final_mean"] == pytest.approx(1000, abs=40)
+    assert "one of them never comes" in ok("elo-simulate", "--win", "easy=1", "--runs", 2, "--matches", 5)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ([], "expected either --strength or --win"),
+        (["--strength", "1500", "--win", "easy=0.5"], "expected either --strength or --win"),
+        (["--strength", "nan"], "strength: rating nan"),
+        (["--win", "easy"], "'--win': 'easy': expected BOT=NUMBER"),
+        (["--win", "easy=x"], "'easy=x': expected BOT=NUMBER"),
+        (["--win", "easy=0.5,easy=0.6"], "easy stands there twice"),
+        (["--win", "easy=2"], "win chance 2 against easy"),
+        (["--win", "expert=0.5"], "no such bot; expected one of easy, medium, hard"),
+        (["--strength", "1500", "--bots", ""], "'--bots'"),
+        (["--strength", "1500", "--mix", "easy=0"], "mix of no bot"),
+        (["--strength", "1500", "--matches", "0"], "'--matches'"),
+    ],
+)
+def test_elo_simulate_mistakes(args: list[str], message: str) -> None:
+    assert message in fails("elo-simulate", *args)

@@ -1,0 +1,307 @@
+"""A tournament's folder: gone on with after a kill, refused where it does not fit, played again move for move."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from checkpoints_fixture import write_checkpoint
+
+from tavla_ai.bots import Bot, make_bot
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.formats.mat import read_mat, write_mat
+from tavla_ai.network import Checkpoint, load_checkpoint
+from tavla_ai.report.tournament import write_report
+from tavla_ai.rules import get_ruleset
+from tavla_ai.strength import find_differences
+from tavla_ai.tournament import (
+    TournamentReplay,
+    TournamentResult,
+    play_tournament,
+    read_contests,
+    read_lines,
+    read_settings,
+)
+
+NORTH_SULTAN = get_ruleset("north-sultan")
+FILES = ("settings.json", "results.jsonl", "summary.json")
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+    return load_checkpoint(write_checkpoint(tmp_path_factory.mktemp("results") / "net"))
+
+
+@pytest.fixture(scope="module")
+def bots(network: Checkpoint) -> list[Bot]:
+    return [make_bot(spec, NORTH_SULTAN) for spec in (str(network.path), f"{network.path}:0.2", "random")]
+
+
+def play(out: Path, bots: list[Bot], **changes: Any) -> TournamentResult:
+    arguments: dict[str, Any] = {"games": 24, "seed": 5, "match_length": 3} | changes
+    return play_tournament(NORTH_SULTAN, bots, out=out, **arguments)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+def test_a_line_for_each_game_says_what_happened(bots: list[Bot], network: Checkpoint, tmp_path: Path) -> None:
+    result = play(tmp_path / "out", bots, judge=network)
+    lines = read_lines(tmp_path / "out")
+    assert len(lines) == 3 * 24
+    assert [(line.pair, line.a_seat) for line in lines[:24]] == [divmod(i, 2) for i in range(24)]
+    first = [line for line in lines if line.pairing == 0]
+    assert sum(line.points > 0 for line in first) == result.pairings[0].wins
+    assert sum(sum(line.scores) + line.void for line in first) == result.pairings[0].games
+    wins = [(1 + line.points) / 2 - (line.luck or 0) for line in first]
+    assert sum(wins) / 24 == pytest.approx(result.pairings[0].adjusted)
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert TournamentResult.model_validate(
+        summary | {"pairings": [pairing | {"games_per_second": None} for pairing in summary["pairings"]]}
+    ) == result.model_copy(
+        update={"pairings": tuple(p.model_copy(update={"games_per_second": None}) for p in result.pairings)}
+    )
+
+
+def test_five_kills_leave_the_results_of_none(bots: list[Bot], network: Checkpoint, tmp_path: Path) -> None:
+    """A kill leaves the file cut anywhere."""
+    changes = {"judge": network, "games": 40}
+    play(tmp_path / "whole", bots, **changes)
+    whole = contents(tmp_path / "whole")
+    results = tmp_path / "out" / "results.jsonl"
+    dice = random.Random(1)
+    cut = 0
+    for _ in range(5):
+        play(tmp_path / "out", bots, **changes)
+        cut = dice.randrange(len(whole["results.jsonl"]))
+        results.write_bytes(results.read_bytes()[:cut])
+        (tmp_path / "out" / "summary.json").unlink()
+    play(tmp_path / "out", bots, **changes)
+    assert contents(tmp_path / "out") == whole
+
+
+def test_what_was_played_is_not_played_again(bots: list[Bot], tmp_path: Path) -> None:
+    assert play(tmp_path, bots).pairings[0].games_per_second is not None
+    again = play(tmp_path, bots)
+    assert [pairing.games_per_second for pairing in again.pairings] == [None] * 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
+def test_a_killed_process_is_gone_on_with(tmp_path: Path) -> None:
+    def command(out: Path) -> list[str]:
+        args = ["tournament", "pubeval", "random", "--games", "6000", "--match-length", "3", "--out", str(out)]
+        return [sys.executable, "-c", "from tavla_ai.cli import main; main()", *args, "--workers", "1"]
+
+    killed = 0
+    for _ in range(5):
+        process = subprocess.Popen(command(tmp_path / "out"), stdout=subprocess.DEVNULL)
+        results = tmp_path / "out" / "results.jsonl"
+        before = results.stat().st_size if results.exists() else 0
+        deadline = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < deadline:
+            if results.exists() and results.stat().st_size > before:
+                os.kill(process.pid, signal.SIGKILL)
+                killed += 1
+                break
+            time.sleep(0.005)
+        process.wait(60)
+    assert killed >= 2
+    for folder in ("out", "whole"):
+        subprocess.run(command(tmp_path / folder), check=True, stdout=subprocess.DEVNULL)
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+def test_a_sequential_stop_is_the_same_after_a_kill(tmp_path: Path) -> None:
+    bots = [make_bot(spec, NORTH_SULTAN) for spec in ("pubeval", "random")]
+    changes = {"match_length": None, "games": 4000, "until_ci": 0.02}
+    play(tmp_path / "whole", bots, **changes)
+    play(tmp_path / "out", bots, **changes)
+    results = tmp_path / "out" / "results.jsonl"
+    results.write_bytes(results.read_bytes()[:-1234])
+    play(tmp_path / "out", bots, **changes)
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"games": 26}, r"other games \(24, not 26\); name another folder"),
+        ({"seed": 6}, "other seed"),
+        ({"match_length": None}, "other match_length"),
+        ({"schedule": "gauntlet"}, "other pairings"),
+        ({"until_ci": 0.1}, "other until_ci"),
+    ],
+)
+def test_results_of_other_settings_are_not_touched(
+    bots: list[Bot], tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    play(tmp_path, bots)
+    before = contents(tmp_path)
+    with pytest.raises(TavlaError, match=message):
+        play(tmp_path, bots, **changes)
+    assert contents(tmp_path) == before
+
+
+def test_other_weights_under_the_same_name_are_other_bots(tmp_path: Path) -> None:
+    def bots(seed: int) -> list[Bot]:
+        write_checkpoint(tmp_path / f"net-{seed}", seed=seed)
+        (tmp_path / "net").unlink(missing_ok=True)
+        (tmp_path / "net").symlink_to(tmp_path / f"net-{seed}")
+        return [make_bot(str(tmp_path / "net"), NORTH_SULTAN), make_bot("random", NORTH_SULTAN)]
+
+    play(tmp_path / "out", bots(1))
+    changed = bots(2)
+    with pytest.raises(TavlaError, match="other bots"):
+        play(tmp_path / "out", changed)
+    with pytest.raises(TavlaError, match="has other weights than it played with"):
+        TournamentReplay(tmp_path / "out")
+
+
+def test_a_folder_of_something_else_is_not_touched(bots: list[Bot], tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(TavlaError, match="is occupied, and not by a tournament"):
+        play(tmp_path, bots)
+    with pytest.raises(TavlaError, match="is no folder"):
+        play(tmp_path / "notes.txt", bots)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt"]
+    with pytest.raises(TavlaError, match=r"holds no tournament, it has no settings\.json"):
+        read_settings(tmp_path)
+
+
+@pytest.mark.parametrize("damage", ["nonsense\n", '{"pairing": 0}\n'])
+def test_a_damaged_line_is_named(bots: list[Bot], tmp_path: Path, damage: str) -> None:
+    play(tmp_path, bots)
+    results = tmp_path / "results.jsonl"
+    lines = results.read_text().splitlines(keepends=True)
+    results.write_text("".join([*lines[:3], damage, *lines[4:]]))
+    with pytest.raises(TavlaError, match=r"results\.jsonl: line 4 cannot be read"):
+        play(tmp_path, bots)
+    results.write_text("".join([*lines[:4], *lines[6:]]))
+    with pytest.raises(TavlaError, match=r"line 5 is not what this tournament would have written"):
+        play(tmp_path, bots)
+
+
+# Replays
+
+
+@pytest.mark.parametrize("match_length", [None, 3])
+def test_a_game_is_played_again_from_its_line(bots: list[Bot], tmp_path: Path, match_length: int | None) -> None:
+    play(tmp_path, bots, match_length=match_length)
+    replay = TournamentReplay(tmp_path)
+    for number in (1, 2, 30, 72):
+        contest, line = replay.contest(number), replay.lines[number - 1]
+        assert len(contest.turns) == line.plies
+        assert contest.players == (line.a, line.b)
+        last = contest.turns[-1]
+        assert last.score is not None
+        won = last.score if last.side == 0 else -last.score
+        assert (won if match_length is None else (won > 0) - (won < 0)) == line.points
+        read = read_mat(write_mat(contest.match()), NORTH_SULTAN)
+        assert read.length == match_length
+        assert sum(len(game.turns) for game in read.games) == line.plies
+        assert len(read.games) == sum(line.scores) + line.void
+        assert contest.text().count("Game ") == len(read.games)
+    with pytest.raises(TavlaError, match=r"game 73 of .*: expected 1 to 72"):
+        replay.contest(73)
+
+
+def test_a_game_that_goes_otherwise_now_is_not_shown(bots: list[Bot], tmp_path: Path) -> None:
+    play(tmp_path, bots)
+    results = tmp_path / "results.jsonl"
+    first, *others = results.read_text().splitlines(keepends=True)
+    line = json.loads(first)
+    results.write_text("".join([json.dumps(line | {"plies": line["plies"] + 2}) + "\n", *others]))
+    with pytest.raises(TavlaError, match=r"game 1 took \d+ turns and takes \d+ now"):
+        TournamentReplay(tmp_path).contest(1)
+
+
+def test_a_match_file_for_each_match(bots: list[Bot], tmp_path: Path) -> None:
+    play(tmp_path, bots, games=4)
+    assert TournamentReplay(tmp_path).write_mats() == 12
+    assert TournamentReplay(tmp_path).write_mats() == 0
+    for line in read_lines(tmp_path):
+        name = f"{line.pairing:03}-{line.pair:06}-{line.a_seat}.mat"
+        match = read_mat((tmp_path / "mat" / name).read_text(), NORTH_SULTAN)
+        assert sum(len(game.turns) for game in match.games) == line.plies
+
+
+@pytest.mark.parametrize("name", ["plakoto", "fevga", "tawula"])
+def test_other_games_are_played_again_too(name: str, tmp_path: Path) -> None:
+    ruleset = get_ruleset(name)
+    players = [make_bot("random", ruleset)] * 2
+    play_tournament(ruleset, players, 4, 1, out=tmp_path)
+    replay = TournamentReplay(tmp_path)
+    assert len(replay.contest(1).turns) == replay.lines[0].plies
+    assert replay.contest(1).text()
+    with pytest.raises(RulesetError, match="match files hold tavla and backgammon only"):
+        replay.contest(1).match()
+
+
+def test_gul_bara_is_not_played_again(tmp_path: Path) -> None:
+    gul_bara = get_ruleset("gul-bara")
+    play_tournament(gul_bara, [make_bot("random", gul_bara)] * 2, 4, 1, out=tmp_path)
+    with pytest.raises(RulesetError, match="more than one play"):
+        TournamentReplay(tmp_path).contest(1)
+
+
+# Report
+
+
+def test_differences_are_legal_plays_of_both(bots: list[Bot], network: Checkpoint) -> None:
+    found = find_differences(NORTH_SULTAN, bots[0], bots[2], 1, None, network, 3)
+    assert found
+    assert [abs(one.lead) for one in found] == sorted((abs(one.lead) for one in found), reverse=True)
+    # Who plays by the judge's own network never plays what the judge thinks worse.
+    assert all(one.lead >= 0 for one in found if one.players[0] == bots[0].name)
+    assert not find_differences(NORTH_SULTAN, bots[0], bots[0], 1, None, network, 2)
+
+
+@pytest.mark.parametrize("match_length", [None, 3])
+@pytest.mark.parametrize("with_luck", [False, True])
+def test_the_report_is_whole(
+    bots: list[Bot], network: Checkpoint, tmp_path: Path, match_length: int | None, with_luck: bool
+) -> None:
+    judge = network if with_luck else None
+    result = play(tmp_path, bots, match_length=match_length, judge=judge)
+    write_report(tmp_path, result, bots)
+    html = (tmp_path / "report.html").read_text()
+    assert html.startswith("<!DOCTYPE html>")
+    assert "http://" not in html.replace("http://www.w3.org/2000/svg", "")
+    assert "<script" not in html
+    pictures = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
+    assert len(pictures) == 4 + with_luck + 8
+    for picture in pictures:
+        ElementTree.fromstring(picture)
+    for bot in bots:
+        assert bot.name in html
+
+
+def test_a_name_is_no_html(tmp_path: Path) -> None:
+    path = write_checkpoint(tmp_path / "<b>&")
+    bots = [make_bot(str(path), NORTH_SULTAN), make_bot("random", NORTH_SULTAN)]
+    write_report(tmp_path / "out", play(tmp_path / "out", bots, games=4), bots)
+    html = (tmp_path / "out" / "report.html").read_text()
+    assert "<b>&" not in html
+    assert "&lt;b&gt;&amp;" in html
+
+
+@pytest.mark.parametrize("name", ["plakoto", "tawula", "gul-bara"])
+def test_other_games_have_reports(name: str, tmp_path: Path) -> None:
+    ruleset = get_ruleset(name)
+    path = write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores))
+    bots = [make_bot(str(path), ruleset), make_bot("random", ruleset)]
+    result = play_tournament(ruleset, bots, 4, 1, out=tmp_path / "out")
+    write_report(tmp_path / "out", result, bots)
+    assert read_contests(tmp_path / "out")[0].num_pairs == 2
+    assert "Costliest" in (tmp_path / "out" / "report.html").read_text()

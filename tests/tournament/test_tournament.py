@@ -1,0 +1,550 @@
+"""Paired games: what is counted, with which error, and that nothing else decides the result."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from checkpoints_fixture import write_checkpoint
+
+from tavla_ai import engine
+from tavla_ai.bots import Bot, join_bots, make_bot, make_set_bot
+from tavla_ai.bots.peers.players import Fault
+from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.match import Utility, match_equity, utilities
+from tavla_ai.network import Checkpoint, load_checkpoint
+from tavla_ai.report.tournament import write_report
+from tavla_ai.rules import Ruleset, compile_rules, get_match_set, get_ruleset, ruleset_names
+from tavla_ai.tournament import (
+    ContestTable,
+    PairResult,
+    TournamentReplay,
+    play_pairing,
+    play_pairs,
+    play_tournament,
+    rated_pairings,
+    runners,
+    scheduled,
+    tournament,
+)
+
+NORTH_SULTAN = get_ruleset("north-sultan")
+RANDOM = make_bot("random", NORTH_SULTAN)
+PUBEVAL = make_bot("pubeval", NORTH_SULTAN)
+
+
+@pytest.fixture(scope="module")
+def network_bot(tmp_path_factory: pytest.TempPathFactory) -> Bot:
+    return make_bot(str(write_checkpoint(tmp_path_factory.mktemp("tournament") / "small")), NORTH_SULTAN)
+
+
+@pytest.fixture(scope="module")
+def judge() -> Checkpoint:
+    return load_checkpoint(Path(__file__).parents[2] / "checkpoints" / "tavla")
+
+
+def without_speed(result: Any) -> dict[str, Any]:
+    data: dict[str, Any] = result.model_dump(mode="json")
+    for pairing in data.get("pairings", [data]):
+        assert pairing.pop("games_per_second") > 0
+    return data
+
+
+def duel(a: Bot, b: Bot, games: int, seed: int, match_length: int = 0) -> engine.DuelResult:
+    """The same games from the engine, in one call."""
+    if match_length:
+        grid = match_equity(NORTH_SULTAN, match_length).utility_grid().reshape(-1, 4)
+        utilities = [Utility(tuple(row), total=1.0) for row in grid]
+    else:
+        utilities = [Utility.points(NORTH_SULTAN)]
+    values = np.array([utility.values for utility in utilities], np.float32)
+    inputs = np.array([utility.inputs for utility in utilities], np.float32)
+    rules = compile_rules(NORTH_SULTAN)
+    return engine.duel(rules, a.player, b.player, seed, 0, games // 2, match_length, values, inputs)
+
+
+def test_nobody_doubles_in_a_tournament() -> None:
+    """So a score of backgammon is worth what it is without a cube, though the house has one."""
+    backgammon = get_ruleset("oyna-backgammon")
+    values, _ = utilities(backgammon, 5)
+    cubeless = match_equity(backgammon.model_copy(update={"cube": False, "crawford": False}), 5).utility_grid()
+    np.testing.assert_allclose(values, cubeless.reshape(25, 6), atol=1e-7)
+    assert abs(cubeless - match_equity(backgammon, 5).utility_grid()).max() > 0.01
+
+
+# Pairings
+
+
+def test_single_games_are_counted_from_pairs(network_bot: Bot) -> None:
+    result = play_pairing(NORTH_SULTAN, network_bot, RANDOM, games=600, seed=7)
+    expected = duel(network_bot, RANDOM, 600, 7)
+    pairs = expected.points.mean(axis=1)
+    error = pairs.std(ddof=1) / np.sqrt(300)
+    assert (result.a, result.b, result.ruleset) == (network_bot.name, "random", "north-sultan")
+    assert (result.seed, result.match_length, result.matches, result.games) == (7, None, None, 600)
+    assert result.points_per_game == pytest.approx(expected.points.mean())
+    assert result.standard_error == pytest.approx(error)
+    assert result.interval == pytest.approx((pairs.mean() - 1.96 * error, pairs.mean() + 1.96 * error), abs=1e-4)
+    mars, single, lost_single, lost_mars = expected.scores
+    assert result.win_share == pytest.approx((mars + single) / 600)
+    assert result.mars_share == pytest.approx(mars / (mars + single))
+    assert result.opponent_mars_share == pytest.approx(lost_mars / (lost_single + lost_mars))
+    assert result.void_games == expected.void_games
+    assert result.plies_per_game == pytest.approx(expected.plies / 600)
+    assert result.match_win_share is None
+
+
+def test_a_match_counts_by_matches_and_its_games_too(network_bot: Bot) -> None:
+    result = play_pairing(NORTH_SULTAN, network_bot, RANDOM, games=200, seed=3, match_length=3)
+    expected = duel(network_bot, RANDOM, 200, 3, match_length=3)
+    wins = (1 + expected.points.astype(float)) / 2
+    assert (result.matches, result.match_length) == (200, 3)
+    assert result.games == expected.games + expected.void_games > 200
+    assert result.match_win_share == pytest.approx(wins.mean())
+    assert result.standard_error == pytest.approx(wins.mean(axis=1).std(ddof=1) / np.sqrt(100))
+    assert result.points_per_game == pytest.approx(np.dot(expected.scores, NORTH_SULTAN.scores) / result.games)
+    assert result.interval is not None
+    assert result.match_win_share is not None
+    assert 0 <= result.interval[0] < result.match_win_share < result.interval[1] <= 1
+
+
+def test_pubeval_beats_random_as_published() -> None:
+    # +1.906 ± 0.010 points per game, measured elsewhere over 1,000 games.
+    result = play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, games=4000, seed=11, workers=2)
+    assert result.standard_error is not None
+    assert abs(result.points_per_game - 1.906) < 3 * np.hypot(0.010, result.standard_error)
+
+
+def test_a_player_draws_with_itself_exactly() -> None:
+    result = play_pairing(NORTH_SULTAN, PUBEVAL, PUBEVAL, games=100, seed=1)
+    assert (result.points_per_game, result.standard_error, result.win_share) == (0, 0, 0.5)
+
+
+@pytest.mark.parametrize("match_length", [None, 3])
+def test_seats_are_fair(network_bot: Bot, match_length: int | None) -> None:
+    forward = play_pairing(NORTH_SULTAN, network_bot, RANDOM, 100, 5, match_length)
+    back = play_pairing(NORTH_SULTAN, RANDOM, network_bot, 100, 5, match_length)
+    assert back.points_per_game == pytest.approx(-forward.points_per_game)
+    assert back.standard_error == pytest.approx(forward.standard_error)
+    assert back.mars_share == forward.opponent_mars_share
+
+
+def test_one_pair_has_no_standard_error() -> None:
+    result = play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, games=2, seed=1)
+    assert result.standard_error is None
+    assert result.interval is None
+    assert json.loads(result.model_dump_json())["standard_error"] is None
+
+
+@pytest.mark.parametrize("match_length", [None, 3])
+def test_workers_and_chunks_do_not_matter(
+    network_bot: Bot, match_length: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play: Callable[..., PairResult] = lambda workers: play_pairing(  # noqa: E731
+        NORTH_SULTAN, network_bot, RANDOM, 302, 9, match_length, workers
+    )
+    expected = without_speed(play(1))
+    assert without_speed(play(3)) == expected
+    assert without_speed(play(200)) == expected
+    monkeypatch.setattr(runners, "_SECONDS_PER_CALL", 0.0)
+    assert without_speed(play(1)) == expected
+    monkeypatch.setattr(runners, "_SECONDS_PER_CALL", 1e9)
+    assert without_speed(play(2)) == expected
+
+
+@pytest.mark.parametrize("match_length", [None, 3])
+def test_progress_adds_up(match_length: int | None) -> None:
+    calls: list[int] = []
+    play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, 500, 1, match_length, progress=calls.append)
+    assert len(calls) > 1
+    assert sum(calls) == 500
+
+
+def test_an_interrupt_stops_between_calls() -> None:
+    def interrupt(count: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, 10**12, 1, progress=interrupt)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"games": 7}, TavlaError, "7 games: expected an even number"),
+        ({"games": 0}, TavlaError, "0 games"),
+        ({"games": -2}, TavlaError, "-2 games"),
+        ({"seed": -1}, TavlaError, "seed -1"),
+        ({"seed": 2**64}, TavlaError, "seed 18446744073709551616"),
+        ({"workers": 0}, TavlaError, "0 workers"),
+        ({"workers": 10**6}, TavlaError, "1000000 workers"),
+        ({"match_length": 0}, RulesetError, "match length 0"),
+        ({"match_length": 4}, RulesetError, "match length 4: north-sultan is played to 1, 3, 5"),
+    ],
+)
+def test_arguments_are_checked(changes: dict[str, int], error: type[TavlaError], message: str) -> None:
+    arguments: dict[str, Any] = {"games": 10, "seed": 1} | changes
+    with pytest.raises(error, match=message):
+        play_pairing(NORTH_SULTAN, RANDOM, PUBEVAL, **arguments)
+    with pytest.raises(error, match=message):
+        play_tournament(NORTH_SULTAN, [RANDOM, PUBEVAL], **arguments)
+
+
+@pytest.mark.parametrize("name", ruleset_names())
+def test_every_game_is_played(name: str, tmp_path: Path) -> None:
+    ruleset = get_ruleset(name)
+    bot = make_bot(str(write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores))), ruleset)
+    random = make_bot("random", ruleset)
+    games = play_pairing(ruleset, bot, random, games=20, seed=2)
+    assert games.games == 20
+    assert max(abs(games.points_per_game), games.win_share, games.draw_share) <= max(ruleset.scores)
+    length = ruleset.default_match_length
+    matches = play_pairing(ruleset, bot, random, games=10, seed=2, match_length=length)
+    assert matches.matches == 10
+    assert matches.match_win_share is not None
+    assert 0 <= matches.match_win_share <= 1
+    assert (matches.draw_share > 0) <= (0 in ruleset.scores)
+
+
+def test_draws_are_counted() -> None:
+    plakoto = get_ruleset("plakoto")
+    bot = make_bot("random", plakoto)
+    result = play_pairing(plakoto, bot, bot, games=600, seed=1)
+    # Of random games 17 % are drawn, measured elsewhere.
+    assert result.draw_share == pytest.approx(0.17, abs=0.06)
+    assert 2 * result.win_share + result.draw_share == pytest.approx(1)
+
+
+# Tournaments
+
+
+def test_a_round_robin_has_every_pairing_on_the_same_dice(network_bot: Bot) -> None:
+    bots = [network_bot, RANDOM, PUBEVAL]
+    result = play_tournament(NORTH_SULTAN, bots, games=200, seed=4)
+    assert [(p.a, p.b) for p in result.pairings] == [
+        (network_bot.name, "random"),
+        (network_bot.name, "pubeval"),
+        ("random", "pubeval"),
+    ]
+    for pairing, (a, b) in zip(result.pairings, [(0, 1), (0, 2), (1, 2)], strict=True):
+        alone = play_pairing(NORTH_SULTAN, bots[a], bots[b], 200, 4)
+        assert without_speed(pairing) == without_speed(alone)
+
+
+def test_totals_take_a_pair_of_all_pairings_as_one_sample(network_bot: Bot) -> None:
+    bots = [network_bot, RANDOM, PUBEVAL]
+    result = play_tournament(NORTH_SULTAN, bots, games=200, seed=4)
+    assert [total.name for total in result.totals] == [bot.name for bot in bots]
+    assert sum(total.points_per_game for total in result.totals) == pytest.approx(0)
+    total = result.totals[1]
+    samples = (
+        duel(RANDOM, network_bot, 200, 4).points.mean(axis=1) + duel(RANDOM, PUBEVAL, 200, 4).points.mean(axis=1)
+    ) / 2
+    assert total.games == 400
+    assert total.points_per_game == pytest.approx(samples.mean())
+    assert total.standard_error == pytest.approx(samples.std(ddof=1) / 10)
+
+
+def test_match_totals_count_matches() -> None:
+    result = play_tournament(NORTH_SULTAN, [RANDOM, PUBEVAL, RANDOM], games=20, seed=4, match_length=3)
+    assert [total.matches for total in result.totals] == [40, 40, 40]
+    assert sum(total.match_win_share or 0 for total in result.totals) == pytest.approx(1.5)
+
+
+def test_a_tournament_is_json_and_back() -> None:
+    result = play_tournament(NORTH_SULTAN, [RANDOM, PUBEVAL], games=20, seed=4)
+    assert tournament.TournamentResult.model_validate_json(result.model_dump_json()) == result
+
+
+def test_a_tournament_needs_two() -> None:
+    with pytest.raises(TavlaError, match="expected at least 2 bots"):
+        play_tournament(NORTH_SULTAN, [RANDOM], games=20, seed=4)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "expected"),
+    [
+        ("round-robin", [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]),
+        ("gauntlet", [(0, 1), (0, 2), (0, 3)]),
+        ("ladder", [(0, 1), (1, 2), (2, 3)]),
+    ],
+)
+def test_schedules(schedule: Any, expected: list[tuple[int, int]]) -> None:
+    assert scheduled(4, schedule) == expected
+
+
+def test_a_schedule_decides_who_plays_and_nothing_else(network_bot: Bot) -> None:
+    bots = [network_bot, RANDOM, PUBEVAL]
+    everyone = {(p.a, p.b): p for p in play_tournament(NORTH_SULTAN, bots, games=40, seed=4).pairings}
+    gauntlet = play_tournament(NORTH_SULTAN, bots, games=40, seed=4, schedule="gauntlet")
+    assert [(p.a, p.b) for p in gauntlet.pairings] == [(network_bot.name, "random"), (network_bot.name, "pubeval")]
+    for pairing in gauntlet.pairings:
+        assert without_speed(pairing) == without_speed(everyone[pairing.a, pairing.b])
+    assert [total.games for total in gauntlet.totals] == [80, 40, 40]
+
+
+def test_ratings_come_from_shares_with_the_error_of_pairs(network_bot: Bot) -> None:
+    result = play_tournament(NORTH_SULTAN, [network_bot, RANDOM, PUBEVAL], games=400, seed=4)
+    assert result.ratings is not None
+    names = [player.name for player in result.ratings.players]
+    assert names == [network_bot.name, "random", "pubeval"]
+    assert result.ratings.rating("pubeval").rating > result.ratings.rating("random").rating
+    for pairing, rated in zip(result.pairings, rated_pairings(result.pairings), strict=True):
+        assert (rated.wins, rated.losses, rated.draws) == (pairing.wins, pairing.losses, pairing.draws)
+        assert rated.standard_error == (pairing.share_standard_error or None)
+    even = play_tournament(NORTH_SULTAN, [PUBEVAL, PUBEVAL], games=20, seed=4)
+    assert even.ratings is None
+    assert rated_pairings(even.pairings)[0].standard_error is None
+
+
+# Luck
+
+
+@pytest.mark.parametrize(("match_length", "part"), [(None, 0.5), (3, 0.75)])
+def test_without_luck_the_mean_is_the_same_and_the_error_smaller(
+    judge: Checkpoint, match_length: int | None, part: float
+) -> None:
+    noisy = make_bot(f"{judge.path}:0.1", NORTH_SULTAN)
+    best = make_bot(str(judge.path), NORTH_SULTAN)
+    result = play_pairing(NORTH_SULTAN, best, noisy, 300, 5, match_length, workers=2, judge=judge)
+    raw = result.points_per_game if match_length is None else result.match_win_share
+    assert result.adjusted is not None
+    assert result.standard_error is not None
+    assert result.adjusted_standard_error is not None
+    assert raw is not None
+    assert abs(result.adjusted - raw) < 3 * result.standard_error
+    assert 0 < result.adjusted_standard_error < part * result.standard_error
+    assert result.adjusted_interval is not None
+    plain = play_pairing(NORTH_SULTAN, best, noisy, 300, 5, match_length, workers=2)
+    assert plain.adjusted is None
+    assert plain.interval == result.interval
+
+
+def test_luck_of_a_bot_against_itself_cancels_exactly(judge: Checkpoint) -> None:
+    result = play_pairing(NORTH_SULTAN, PUBEVAL, PUBEVAL, 40, 1, judge=judge)
+    assert result.adjusted == pytest.approx(0, abs=1e-12)
+    assert result.adjusted_standard_error == pytest.approx(0, abs=1e-12)
+
+
+def test_totals_have_no_luck_where_it_was_not_judged(judge: Checkpoint) -> None:
+    result = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], games=20, seed=4, judge=judge)
+    assert sum(total.adjusted or 0 for total in result.totals) == pytest.approx(0)
+    assert result.judge == str(judge.path)
+    assert play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], games=20, seed=4).totals[0].adjusted is None
+
+
+def test_luck_of_gul_bara_is_not_known(tmp_path: Path) -> None:
+    gul_bara = get_ruleset("gul-bara")
+    network = load_checkpoint(write_checkpoint(tmp_path / "net", "gul-bara"))
+    random = make_bot("random", gul_bara)
+    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one roll; its luck is not known"):
+        play_pairing(gul_bara, random, random, 2, 1, judge=network)
+
+
+# Sequential stop
+
+
+def test_a_pairing_stops_once_it_is_known_well_enough() -> None:
+    wide = play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, 4000, 1)
+    assert wide.standard_error is not None
+    result = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], 4000, 1, until_ci=0.02).pairings[0]
+    assert result.standard_error is not None
+    assert 1.96 * result.standard_error <= 0.02
+    assert 400 < result.games < 4000
+    # The games are those of a tournament that was never to stop.
+    same = play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, result.games, 1)
+    assert without_speed(same) == without_speed(result)
+    never = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], 600, 1, until_ci=1e-9).pairings[0]
+    assert never.games == 600
+
+
+def test_totals_of_pairings_of_unlike_length_weigh_each_alike() -> None:
+    result = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], 4000, 1, until_ci=0.02)
+    (first, _, third), total = result.pairings, result.totals[1]
+    assert first.games != result.pairings[1].games
+    assert total.points_per_game == pytest.approx((-first.points_per_game + third.points_per_game) / 2)
+
+
+def test_luck_makes_a_pairing_stop_sooner(judge: Checkpoint) -> None:
+    bots = [PUBEVAL, make_bot(str(judge.path), NORTH_SULTAN)]
+    raw = play_tournament(NORTH_SULTAN, bots, 4000, 1, workers=2, until_ci=0.1).pairings[0]
+    adjusted = play_tournament(NORTH_SULTAN, bots, 4000, 1, workers=2, until_ci=0.1, judge=judge).pairings[0]
+    assert adjusted.games < raw.games
+
+
+@pytest.mark.parametrize("until_ci", [0.0, -1.0, float("nan")])
+def test_an_interval_has_a_width(until_ci: float) -> None:
+    with pytest.raises(TavlaError, match="expected more than 0"):
+        play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], 20, 1, until_ci=until_ci)
+
+
+# Outside engines
+
+
+class Stumbling:
+    """Plays the first legal play; at every so manieth decision it fails, at others it answers what is illegal."""
+
+    name = "stumbling"
+
+    def __init__(self, ruleset: Ruleset = NORTH_SULTAN, fails_at: int = 0, cheats_at: int = 0) -> None:
+        self.rules = compile_rules(ruleset)
+        self.fails_at, self.cheats_at, self.asked = fails_at, cheats_at, 0
+
+    def choose_plays(self, boards: np.ndarray, dice: np.ndarray) -> list[Any]:
+        answers: list[Any] = []
+        for board, roll in zip(boards, dice.tolist(), strict=True):
+            self.asked += 1
+            if self.asked == self.fails_at:
+                answers.append(Fault("stumbling: it crashed"))
+            elif self.asked == self.cheats_at:
+                answers.append(np.zeros_like(board))
+            else:
+                answers.append(engine.legal_plays(self.rules, board, *roll)[0][0])
+        return answers
+
+
+def check_games_apart(table: ContestTable) -> None:
+    """Check that a table's matches to 3 on the dice of seed 3 go in lock-step as the engine plays them."""
+    whole = table.play(0, 1, 0, 10)
+    apart = play_pairs(table.legs(0, 1), seed=3, first_pair=0, num_pairs=10, length=3)
+    assert whole.luck is not None
+    assert apart.luck is not None
+    np.testing.assert_allclose(apart.luck, whole.luck, atol=1e-9)
+    for name in ("points", "scores", "void_games", "plies"):
+        np.testing.assert_array_equal(getattr(apart, name), getattr(whole, name))
+
+
+def test_luck_is_judged_in_games_with_outside_engines_too(judge: Checkpoint) -> None:
+    """Games in lock-step are the engine's, luck as well."""
+    check_games_apart(ContestTable(NORTH_SULTAN, [PUBEVAL, RANDOM], 3, 3, [judge]))
+
+
+def test_a_player_that_fails_or_cheats_voids_its_game() -> None:
+    bot = Bot("stumbling", NORTH_SULTAN, Stumbling(fails_at=50, cheats_at=90))
+    result = play_pairing(NORTH_SULTAN, PUBEVAL, bot, 20, 1)
+    assert result.faults == {"stumbling: it crashed": 1, "stumbling: an illegal play": 1}
+    assert result.void_games == 2
+    assert result.wins + result.losses + result.draws == 20
+
+
+def test_an_outside_engine_plays_in_sets_too() -> None:
+    """It may fail in any of the games; Gul Bara it cannot play, and nothing is begun."""
+    greek, macedonian = get_match_set("zar-greek"), get_match_set("zar-macedonian")
+    others = [make_bot("random", get_ruleset(name)) for name in ("plakoto-greek", "fevga")]
+    random = make_set_bot("random", greek)
+    portes = get_ruleset("portes")
+    failing = Bot("stumbling", portes, Stumbling(portes, fails_at=150))
+    stumbling = join_bots("stumbling", greek, [failing, *others])
+    pairing = play_tournament(greek, [random, stumbling], 10, 1, 7).pairings[0]
+    assert pairing.faults == {"stumbling: it crashed": 1}
+    assert pairing.draws == 1
+    assert pairing.wins + pairing.losses == 9
+    parts = [
+        Bot("stumbling", portes, Stumbling(portes)),
+        *(make_bot("random", get_ruleset(name)) for name in macedonian.games[1:]),
+    ]
+    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one play; no outside engine plays it"):
+        play_tournament(
+            macedonian, [make_set_bot("random", macedonian)] * 2 + [join_bots("x", macedonian, parts)], 2, 1, 7
+        )
+
+
+# Sets of games
+
+
+def test_a_set_of_one_game_is_a_match_of_it(tmp_path: Path) -> None:
+    portes, turkish = get_ruleset("portes"), get_match_set("zar-turkish")
+    path = write_checkpoint(tmp_path / "net", "portes")
+    of_set = play_tournament(turkish, [make_set_bot(str(path), turkish), make_set_bot("random", turkish)], 40, 3, 5)
+    of_game = play_tournament(
+        portes.model_copy(update={"match_lengths": None}),
+        [make_bot(str(path), portes), make_bot("random", portes)],
+        40,
+        3,
+        5,
+    )
+    assert of_set.pairings[0].match_win_share == of_game.pairings[0].match_win_share
+    assert of_set.pairings[0].plies_per_game == of_game.pairings[0].plies_per_game
+    assert of_set.ruleset == "zar-turkish"
+
+
+@pytest.mark.parametrize("name", ["zar-greek", "zar-macedonian"])
+def test_the_games_of_a_set_are_played_in_turn(name: str, tmp_path: Path) -> None:
+    match_set = get_match_set(name)
+    paths = {
+        game: write_checkpoint(tmp_path / game, game, num_scores=len(get_ruleset(game).scores))
+        for game in match_set.games
+    }
+    bots = [
+        make_set_bot(",".join(f"{game}={path}" for game, path in paths.items()), match_set),
+        make_set_bot("random", match_set),
+    ]
+    assert [part.checkpoint is not None for part in bots[0].parts] == [True] * 3
+    result = play_tournament(match_set, bots, 40, 3, 7, out=tmp_path / "out").pairings[0]
+    assert result.matches == 40
+    assert result.interval is not None
+    # Plakoto alone can be drawn.
+    table = ContestTable(match_set, bots, 3, 7)
+    played = table.play(0, 1, 0, 20)
+    assert played.scores.shape == (20, 2, 5)
+    np.testing.assert_array_equal(table.play(0, 1, 0, 20, threads=3).points, played.points)
+    np.testing.assert_array_equal(table.play(1, 0, 0, 20).points, -played.points[:, ::-1])
+    again = ContestTable.from_recipe(table.recipe()).play(0, 1, 5, 5)
+    np.testing.assert_array_equal(again.points, played.points[5:10])
+    write_report(tmp_path / "out", play_tournament(match_set, bots, 40, 3, 7, out=tmp_path / "out"), bots)
+    assert match_set.title in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_set_is_played_in_matches_and_has_a_judge_for_each_game(judge: Checkpoint) -> None:
+    match_set = get_match_set("zar-greek")
+    bots = [make_set_bot("random", match_set)] * 2
+    with pytest.raises(RulesetError, match="zar-greek: a set of games is played in matches"):
+        play_tournament(match_set, bots, 2, 1)
+    with pytest.raises(TavlaError, match="zar-greek: expected a judge, or none, for each of its 3 games"):
+        play_tournament(match_set, bots, 2, 1, 5, judge=judge)
+    assert play_tournament(match_set, bots, 20, 1, 5).pairings[0].match_win_share == 0.5
+
+
+def test_luck_in_the_games_of_a_set(judge: Checkpoint, tmp_path: Path) -> None:
+    """Luck of any of the games leaves the mean alone and takes from the error; games apart have the same."""
+    match_set = get_match_set("zar-greek")
+    others = "plakoto-greek=random,fevga=random"
+    bots = [make_set_bot(f"portes={judge.path}{noise},{others}", match_set) for noise in ("", ":0.1")]
+    judges = [judge, None, None]
+    result = play_tournament(match_set, bots, 200, 3, 3, judge=judges, out=tmp_path / "out")
+    pairing = result.pairings[0]
+    assert result.judge == f"portes={judge.path}"
+    assert pairing.adjusted is not None
+    assert pairing.match_win_share is not None
+    assert pairing.standard_error is not None
+    assert pairing.adjusted_standard_error is not None
+    assert abs(pairing.adjusted - pairing.match_win_share) < 3 * pairing.standard_error
+    assert 0 < pairing.adjusted_standard_error < pairing.standard_error
+    check_games_apart(ContestTable(match_set, bots, 3, 3, judges))
+
+
+def test_the_games_of_a_set_are_played_again(judge: Checkpoint, tmp_path: Path) -> None:
+    match_set = get_match_set("zar-greek")
+    spec = f"portes={judge.path},plakoto-greek=random,fevga=random"
+    bots = [make_set_bot(spec, match_set), make_set_bot("random", match_set)]
+    play_tournament(match_set, bots, 6, 3, 7, out=tmp_path / "greek")
+    replay = TournamentReplay(tmp_path / "greek")
+    for number, line in enumerate(replay.lines, start=1):
+        contest = replay.contest(number)
+        assert len(contest.turns) == line.plies
+        assert contest.turns[-1].side == (0 if line.points > 0 else 1)
+        legs = [turns[0].leg for turns in contest.games()]
+        assert legs == [game % 3 for game in range(len(legs))]
+        assert "Game 2 (plakoto-greek)" in contest.text()
+        with pytest.raises(RulesetError, match="match files hold tavla and backgammon only"):
+            contest.match()
+    turkish = get_match_set("zar-turkish")
+    play_tournament(turkish, [make_set_bot("random", turkish)] * 2, 2, 3, 3, out=tmp_path / "turkish")
+    match = TournamentReplay(tmp_path / "turkish").contest(1).match()
+    assert dict(match.headers)["Variation"] == turkish.title
+    macedonian = get_match_set("zar-macedonian")
+    play_tournament(macedonian, [make_set_bot("random", macedonian)] * 2, 2, 3, 3, out=tmp_path / "macedonian")
+    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one play"):
+        TournamentReplay(tmp_path / "macedonian").contest(1)
