@@ -66,6 +66,7 @@ lint: setup
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports --no-logo
 
 bench: setup
 	$(VENV)/bin/tavla bench
@@ -80,5 +81,5 @@ tensorboard: setup
 	$(VENV)/bin/tensorboard --logdir runs
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .grimp_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
