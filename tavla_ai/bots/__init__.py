@@ -27,6 +27,7 @@ from tavla_ai.bots.levels import (
     level_name,
     save_levels,
 )
+from tavla_ai.bots.peers.players import Fault, OutsidePlayer, PeerPlayer, close_plays
 from tavla_ai.bots.spec import make_bot, make_set_bot, run_checkpoints, set_parts
 
 __all__ = [
@@ -37,13 +38,17 @@ __all__ = [
     "UNMEASURED_EASY",
     "Bot",
     "ChosenPlay",
+    "Fault",
     "Ladder",
     "Level",
     "LevelName",
     "Levels",
+    "OutsidePlayer",
+    "PeerPlayer",
     "PlayStyle",
     "RatedLevel",
     "checkpoint_bot",
+    "close_plays",
     "join_bots",
     "level_bot",
     "level_name",

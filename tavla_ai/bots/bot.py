@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots.peers.players import Fault, OutsidePlayer
+from tavla_ai.bots.peers.players import Fault, OutsidePlayer, PeerPlayer
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH, SearchSettings, load_tables
@@ -90,6 +90,23 @@ class Bot:
     style: PlayStyle = PlayStyle()
     match_set: MatchSet | None = None
     parts: tuple[Bot, ...] = ()
+
+    @property
+    def native_players(self) -> tuple[engine.Player, ...] | None:
+        """The engine's player of each game, in the set's order; None if an outside engine plays one of them."""
+        players = [part.player for part in self.parts or (self,)]
+        native = tuple(player for player in players if isinstance(player, engine.Player))
+        return native if len(native) == len(players) else None
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the engine plays every game itself, so that no outside engine is asked."""
+        return self.native_players is not None
+
+    @property
+    def peer(self) -> PeerPlayer | None:
+        """The outside engine that plays, which also values positions; None for any other bot."""
+        return self.player if isinstance(self.player, PeerPlayer) else None
 
     def part(self, game: int) -> Bot:
         """Return who plays game number `game` of a match, counted from 0."""

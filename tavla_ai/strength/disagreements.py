@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot
-from tavla_ai.bots.peers.players import Fault
+from tavla_ai.bots import Bot, Fault
 from tavla_ai.evaluator import DEFAULT_SEARCH, load_tables
 from tavla_ai.match import utilities
 from tavla_ai.network import Checkpoint

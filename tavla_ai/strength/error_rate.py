@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
-from tavla_ai.bots import Bot
-from tavla_ai.bots.peers.players import Fault
+from tavla_ai.bots import Bot, Fault
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import compile_rules, play_index
 from tavla_ai.strength.decisions import PHASES, Phase

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
-from tavla_ai.bots import LEVEL_NAMES, Bot, Ladder, LevelName, Levels, level_bot
-from tavla_ai.bots.peers.players import Fault
+from tavla_ai.bots import LEVEL_NAMES, Bot, Fault, Ladder, LevelName, Levels, level_bot
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH, load_tables
 from tavla_ai.match import utilities

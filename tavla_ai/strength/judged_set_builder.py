@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots import make_bot, network_player
-from tavla_ai.bots.peers.players import PeerPlayer, close_plays
+from tavla_ai.bots import PeerPlayer, close_plays, make_bot, network_player
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.files import write_whole

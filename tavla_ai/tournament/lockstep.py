@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, ChosenPlay
-from tavla_ai.bots.peers.players import Fault
+from tavla_ai.bots import Bot, ChosenPlay, Fault
 from tavla_ai.errors import RulesetError
 from tavla_ai.match import Utilities
 from tavla_ai.rules import Ruleset, compile_rules

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from cases import fault, faults_position
 from checkpoints_fixture import write_checkpoint
 
-from tavla_ai.bots import Bot, PlayStyle, checkpoint_bot, make_bot, make_set_bot, timeout_bot
+from tavla_ai.bots import Bot, PlayStyle, checkpoint_bot, join_bots, make_bot, make_set_bot, timeout_bot
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.match import Cube, MatchState
@@ -146,3 +147,22 @@ def test_what_cannot_be_asked_is_refused(shipped: Evaluator) -> None:
         bot.choose_play(start, (7, 1))
     with pytest.raises(RulesetError, match="oyna-tavla has no cube"):
         bot.choose_play(start, (3, 1), MatchState(5, cube=Cube(2, "me")))
+
+
+def test_the_engine_plays_a_set_only_where_no_outside_engine_has_a_part() -> None:
+    class Outside:
+        name = "outside"
+
+        def choose_plays(self, boards: npt.NDArray[np.int8], dice: npt.NDArray[np.int8]) -> list[npt.NDArray[np.int8]]:
+            return list(boards)
+
+    greek = get_match_set("zar-greek")
+    native = make_set_bot("random", greek)
+    assert native.is_native
+    assert native.native_players is not None
+    assert len(native.native_players) == len(greek.games)
+    first = get_ruleset(greek.games[0])
+    mixed = join_bots("mixed", greek, [Bot("outside", first, Outside()), *native.parts[1:]])
+    assert not mixed.is_native
+    assert mixed.native_players is None
+    assert mixed.peer is native.peer is None

@@ -12,8 +12,7 @@ from click.testing import CliRunner, Result
 from command_line import fails as cli_fails
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, make_bot
-from tavla_ai.bots.peers.players import Fault
+from tavla_ai.bots import Bot, Fault, make_bot
 from tavla_ai.cli import main
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import Card, load_checkpoint

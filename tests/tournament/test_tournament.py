@@ -10,8 +10,7 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, join_bots, make_bot, make_set_bot
-from tavla_ai.bots.peers.players import Fault
+from tavla_ai.bots import Bot, Fault, join_bots, make_bot, make_set_bot
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.match import Utility, match_equity, utilities
 from tavla_ai.network import Checkpoint, load_checkpoint
