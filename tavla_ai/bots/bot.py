@@ -92,9 +92,14 @@ class Bot:
     parts: tuple[Bot, ...] = ()
 
     @property
+    def by_game(self) -> tuple[Bot, ...]:
+        """Who plays each game of the set, in its order; the bot alone where it plays one game."""
+        return self.parts or (self,)
+
+    @property
     def native_players(self) -> tuple[engine.Player, ...] | None:
         """The engine's player of each game, in the set's order; None if an outside engine plays one of them."""
-        players = [part.player for part in self.parts or (self,)]
+        players = [part.player for part in self.by_game]
         native = tuple(player for player in players if isinstance(player, engine.Player))
         return native if len(native) == len(players) else None
 
@@ -242,7 +247,7 @@ class Bot:
         if length not in self._equities:
             shares = {
                 part.ruleset.name: part.checkpoint.card.score_shares
-                for part in self.parts or (self,)
+                for part in self.by_game
                 if part.checkpoint is not None and part.checkpoint.card.score_shares is not None
             }
             self._equities[length] = match_equity(self.match_set or self.ruleset, length, shares)

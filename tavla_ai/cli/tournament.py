@@ -204,7 +204,7 @@ def _judges(
 
 
 def _first_network(players: list[Bot], number: int) -> Checkpoint | None:
-    parts = [(bot.parts or (bot,))[number] for bot in players]
+    parts = [bot.by_game[number] for bot in players]
     return next((part.checkpoint for part in parts if part.checkpoint is not None), None)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots import PeerPlayer, close_plays, make_bot, network_player
+from tavla_ai.bots import close_plays, make_bot, network_player
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.files import write_whole
@@ -85,8 +85,8 @@ def make_judge(spec: str, ruleset: Ruleset) -> tuple[Judge, JudgeInfo, int]:
       TavlaError: no such bot, or one that values nothing; see `make_bot`.
     """
     bot = make_bot(spec, ruleset)
-    if isinstance(bot.player, PeerPlayer):
-        return bot.player, JudgeInfo(name=spec, version=bot.player.judge.version, weight=1.0), bot.player.ply
+    if bot.peer is not None:
+        return bot.peer, JudgeInfo(name=spec, version=bot.peer.judge.version, weight=1.0), bot.peer.ply
     if bot.checkpoint is None:
         raise TavlaError(f"judge {spec!r}: expected an outside engine or a checkpoint, with its look-ahead")
     info = JudgeInfo(name=spec, version=bot.checkpoint.card.weights_sha256, weight=1.0)

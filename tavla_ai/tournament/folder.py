@@ -55,7 +55,7 @@ class BotIdentity(BaseModel):
     def of_bot(bot: Bot) -> BotIdentity:
         """Return the identity of a bot."""
         levels = tuple(_level_of(part) for part in bot.parts)
-        return BotIdentity.of(bot.name, *(part.checkpoint for part in bot.parts or (bot,))).model_copy(
+        return BotIdentity.of(bot.name, *(part.checkpoint for part in bot.by_game)).model_copy(
             update={"levels": levels if any(levels) else (), "level": None if bot.parts else _level_of(bot)}
         )
 

@@ -51,7 +51,7 @@ class ContestTable:
             self.utilities = match_utilities(game, match_length)
         else:
             self.utilities = [utilities(game, match_length)]
-        if any(_native(bot) is None for bot in self.bots):
+        if not all(bot.is_native for bot in self.bots):
             for ruleset in games_of(game):
                 check_turns_are_plays(ruleset)
         self._judging = [
@@ -62,7 +62,7 @@ class ContestTable:
 
     def is_native(self, a: int, b: int) -> bool:
         """Return whether the engine plays both sides."""
-        return _native(self.bots[a]) is not None and _native(self.bots[b]) is not None
+        return self.bots[a].is_native and self.bots[b].is_native
 
     def play(
         self,
@@ -86,7 +86,7 @@ class ContestTable:
             "length": self.match_length or 0,
             "threads": min(threads, num_pairs),
         }
-        a_players, b_players = _native(self.bots[a]), _native(self.bots[b])
+        a_players, b_players = self.bots[a].native_players, self.bots[b].native_players
         if a_players is None or b_players is None:
             return play_pairs(self.legs(a, b), **contest, progress=progress)
         if isinstance(self.game, MatchSet):
@@ -119,8 +119,8 @@ class ContestTable:
             Leg(ruleset, (of_a, of_b), stakes, judging)
             for ruleset, of_a, of_b, stakes, judging in zip(
                 games_of(self.game),
-                _parts(self.bots[a]),
-                _parts(self.bots[b]),
+                self.bots[a].by_game,
+                self.bots[b].by_game,
                 self.utilities,
                 self._judging,
                 strict=True,
@@ -135,7 +135,7 @@ class ContestTable:
         """
         return {
             "game": self.game,
-            "bots": [[_recipe(part) for part in _parts(bot)] for bot in self.bots],
+            "bots": [[_recipe(part) for part in bot.by_game] for bot in self.bots],
             "names": [bot.name for bot in self.bots],
             "seed": self.seed,
             "match_length": self.match_length,
@@ -162,18 +162,7 @@ def _judging(ruleset: Ruleset, judge: Checkpoint) -> engine.Player:
     return network_player(ruleset, judge.network_for(ruleset))
 
 
-def _parts(bot: Bot) -> tuple[Bot, ...]:
-    return bot.parts or (bot,)
-
-
-def _native(bot: Bot) -> list[engine.Player] | None:
-    """Return the engine's players of a bot; None where an outside engine is among its players."""
-    players = [part.player for part in _parts(bot)]
-    native = [player for player in players if isinstance(player, engine.Player)]
-    return native if len(native) == len(players) else None
-
-
 def _recipe(bot: Bot) -> tuple[str, Checkpoint | None, PlayStyle]:
-    if bot.checkpoint is None and isinstance(bot.player, engine.Player) and bot.name not in BASELINES:
+    if bot.checkpoint is None and bot.is_native and bot.name not in BASELINES:
         raise TavlaError(f"{bot.name}: is in no checkpoint that another process could read")
     return bot.name, bot.checkpoint, bot.style
