@@ -1,19 +1,24 @@
-"""Options that several commands take, and how positions are read and written."""
+"""Options that several commands take, and how what they say is read."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import click
 
 from tavla_ai import formats
 from tavla_ai.bots import DEFAULT_LEVELS, LEVELS_VARIABLE, Levels
+from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError
+from tavla_ai.evaluator import Evaluator
 from tavla_ai.formats import ReadPosition
-from tavla_ai.rules import Position, Ruleset
+from tavla_ai.network import load_checkpoint
+from tavla_ai.rules import Position, Ruleset, get_match_set, get_ruleset, parse_dice
 from tavla_ai.tournament import MAX_WORKERS
 
 
@@ -40,6 +45,7 @@ workers_option = click.option(
     help="Engine threads; 0 is one. Results do not depend on it.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+DEFAULT_CHECKPOINT = Path("checkpoints/tavla")
 DEFAULT_RULESET = "north-sultan"
 ruleset_option = click.option(
     "--ruleset",
@@ -66,6 +72,43 @@ def _position_option(other_contents: str) -> Callable[[Callable[..., None]], Cal
 position_option = _position_option("are not used")
 position_and_stakes_option = _position_option("hold")
 
+dice_option = click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: before the roll]")
+
+
+def evaluator_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of an evaluator; it takes them as `evaluator: Evaluator` and `ply: int`."""
+
+    @click.option(
+        "--checkpoint",
+        type=Path,
+        metavar="DIR",
+        default=DEFAULT_CHECKPOINT,
+        show_default=True,
+        help="Whose network evaluates.",
+    )
+    @click.option("--ruleset", "ruleset_name", metavar="NAME", help="The game.  [default: the checkpoint's]")
+    @click.option("--set", "set_name", metavar="NAME", help="The set of games that a match is played over.")
+    @click.option("--ply", type=click.IntRange(0, MAX_PLY), default=0, show_default=True, help="Look-ahead.")
+    @click.option(
+        "--threads", type=click.IntRange(1, 256), default=1, show_default=True, help="Threads; results do not change."
+    )
+    @wraps(command)
+    def with_evaluator(
+        *args: Any,
+        checkpoint: Path,
+        ruleset_name: str | None,
+        set_name: str | None,
+        threads: int,
+        **kwargs: Any,
+    ) -> None:
+        ruleset = None if ruleset_name is None else get_ruleset(ruleset_name)
+        match_set = None if set_name is None else get_match_set(set_name)
+        loaded = load_checkpoint(checkpoint, ruleset)
+        evaluator = Evaluator(loaded, ruleset, match_set=match_set, threads=threads)
+        command(*args, evaluator=evaluator, **kwargs)
+
+    return with_evaluator
+
 
 def read_text(text: str | None, ruleset: Ruleset) -> ReadPosition:
     """Return the position to play from and what its text says besides; the start without a text.
@@ -86,9 +129,16 @@ def read_position(text: str | None, ruleset: Ruleset) -> Position:
     return read_text(text, ruleset).position
 
 
-def write_position(position: Position, ruleset: Ruleset) -> str:
-    """Return the position as `--position` takes it: the ID where there is one."""
-    return position.to_id() if ruleset.family == "opposed-hit" else position.to_text(ruleset)
+def read_roll(read: ReadPosition, dice: str | None) -> tuple[int, int] | None:
+    """Return the roll to play: what the user said, or what the position's text says; None before the roll."""
+    if dice is None:
+        return read.dice
+    if read.is_double_offered:
+        raise RulesetError(f"dice {dice}: a double has been offered, and is to be answered before the roll")
+    roll = parse_dice(dice)
+    if read.dice is not None and sorted(roll) != sorted(read.dice):
+        raise RulesetError(f"dice {dice}: the {read.format} says {read.dice[0]}-{read.dice[1]}")
+    return roll
 
 
 def read_numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, float] | None:

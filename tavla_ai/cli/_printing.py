@@ -1,4 +1,4 @@
-"""How commands print: JSON, tables, numbers, progress."""
+"""How commands print: JSON, tables, positions, numbers, progress."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import click
 from rich import box
@@ -15,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tavla_ai.progress import ProgressCallback
+from tavla_ai.rules import LegalPlay, Position, Ruleset, format_play
 
 # What a table may take where there is no terminal to ask: wide enough that nothing is cut.
 _FILE_WIDTH = 200
@@ -47,6 +49,20 @@ def print_table(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]
     console.width = max(console.width, needed)
     console.print(title)
     console.print(table)
+
+
+def write_position(position: Position, ruleset: Ruleset) -> str:
+    """Return the position as `--position` takes it: the ID where there is one."""
+    return position.to_id() if ruleset.family == "opposed-hit" else position.to_text(ruleset)
+
+
+def play_data(ruleset: Ruleset, position: Position, play: LegalPlay) -> dict[str, Any]:
+    return {
+        "play": format_play(position, play.steps, ruleset),
+        "steps": play.steps,
+        "position": write_position(play.afterstate.swap(), ruleset),  # with the opponent on roll
+        "score": play.score,
+    }
 
 
 def percent(share: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Options of commands that evaluate a position: the network, the search, and what is played for."""
+"""Options that say what is played for, and how it is printed."""
 
 from __future__ import annotations
 
@@ -6,55 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
-from pathlib import Path
 from typing import Any, cast, get_args
 
 import click
 
-from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import NotationError, RulesetError
-from tavla_ai.evaluator import Evaluator
 from tavla_ai.formats import ReadPosition
 from tavla_ai.match import Cube, CubeOwner, MatchState
-from tavla_ai.network import load_checkpoint
-from tavla_ai.rules import get_match_set, get_ruleset
-
-DEFAULT_CHECKPOINT = Path("checkpoints/tavla")
-
-
-def evaluator_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of an evaluator; it takes them as `evaluator: Evaluator` and `ply: int`."""
-
-    @click.option(
-        "--checkpoint",
-        type=Path,
-        metavar="DIR",
-        default=DEFAULT_CHECKPOINT,
-        show_default=True,
-        help="Whose network evaluates.",
-    )
-    @click.option("--ruleset", "ruleset_name", metavar="NAME", help="The game.  [default: the checkpoint's]")
-    @click.option("--set", "set_name", metavar="NAME", help="The set of games that a match is played over.")
-    @click.option("--ply", type=click.IntRange(0, MAX_PLY), default=0, show_default=True, help="Look-ahead.")
-    @click.option(
-        "--threads", type=click.IntRange(1, 256), default=1, show_default=True, help="Threads; results do not change."
-    )
-    @wraps(command)
-    def with_evaluator(
-        *args: Any,
-        checkpoint: Path,
-        ruleset_name: str | None,
-        set_name: str | None,
-        threads: int,
-        **kwargs: Any,
-    ) -> None:
-        ruleset = None if ruleset_name is None else get_ruleset(ruleset_name)
-        match_set = None if set_name is None else get_match_set(set_name)
-        loaded = load_checkpoint(checkpoint, ruleset)
-        evaluator = Evaluator(loaded, ruleset, match_set=match_set, threads=threads)
-        command(*args, evaluator=evaluator, **kwargs)
-
-    return with_evaluator
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from typing import Any, Literal
 import click
 
 from tavla_ai import engine
-from tavla_ai.cli._options import json_option, position_option, read_position, ruleset_option, write_position
-from tavla_ai.cli._printing import percent, print_json, print_table, progress
+from tavla_ai.cli._options import json_option, position_option, read_position, ruleset_option
+from tavla_ai.cli._printing import percent, print_json, print_table, progress, write_position
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import (
     BEAROFF_RULES,

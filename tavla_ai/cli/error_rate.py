@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tavla_ai.bots import BASELINES, LEVEL_NAMES, Levels, make_bot
-from tavla_ai.cli._options import json_option, levels_option, ruleset_option, workers_option
+from tavla_ai.cli._options import DEFAULT_CHECKPOINT, json_option, levels_option, ruleset_option, workers_option
 from tavla_ai.cli._printing import percent, print_json, print_table, progress, with_error
 from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.errors import TavlaError
@@ -22,8 +22,7 @@ from tavla_ai.strength import (
     measure_error_rates,
 )
 
-DEFAULT_POSITIONS = Path("benchmarks/choosing.npz")
-DEFAULT_NETWORK = Path("checkpoints/tavla")
+_DEFAULT_POSITIONS = Path("benchmarks/choosing.npz")
 
 
 @click.command("error-rate")
@@ -33,7 +32,7 @@ DEFAULT_NETWORK = Path("checkpoints/tavla")
     "--positions",
     type=Path,
     metavar="FILE",
-    default=DEFAULT_POSITIONS,
+    default=_DEFAULT_POSITIONS,
     show_default=True,
     help="The judged decisions.",
 )
@@ -52,7 +51,7 @@ DEFAULT_NETWORK = Path("checkpoints/tavla")
     "--network",
     type=Path,
     metavar="DIR",
-    default=DEFAULT_NETWORK,
+    default=DEFAULT_CHECKPOINT,
     show_default=True,
     help="The checkpoint that plays the games of a new set.",
 )

@@ -1,175 +1,28 @@
-"""`tavla calibrate` and `tavla levels`."""
+"""`tavla levels`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
-from tavla_ai.bots import DEFAULT_LEVELS, LEVEL_NAMES, Ladder, LevelName, Levels, RatedLevel, level_name
-from tavla_ai.cli._options import json_option, levels_option, read_numbers, ruleset_option, workers_option
+from tavla_ai.bots import LEVEL_NAMES, Ladder, Levels, RatedLevel
+from tavla_ai.cli._options import json_option, levels_option
 from tavla_ai.cli._printing import percent, print_json, print_table, progress
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
-from tavla_ai.network import is_checkpoint, load_checkpoint
+from tavla_ai.network import is_checkpoint
 from tavla_ai.report.levels import write_likeness
 from tavla_ai.report.strength import write_tables
 from tavla_ai.rules import Ruleset, get_ruleset
 from tavla_ai.strength import (
     BLUNDER,
-    DEFAULT_MATCHES,
-    DEFAULT_SEARCH_MATCHES,
-    Calibration,
     LikenessReport,
     LossSpread,
-    Step,
     measure_likeness,
-    win_share,
 )
-from tavla_ai.strength import calibrate as calibrate_levels
-from tavla_ai.strength import server_elo as elo
 
-Command = Callable[..., Any]
-
-_CHECKPOINTS: dict[LevelName, Path] = {
-    "easy": Path("checkpoints/tavla/easy"),
-    "medium": Path("checkpoints/tavla"),
-    "hard": Path("checkpoints/tavla/hard"),
-}
 _DEFAULT_GAMES = 2000
-
-
-def _checkpoint_option(name: LevelName, how: str) -> Callable[[Command], Command]:
-    return click.option(
-        f"--{name}",
-        type=Path,
-        metavar="DIR",
-        default=_CHECKPOINTS[name],
-        show_default=True,
-        help=f"The checkpoint of {name.title()}, {how}.",
-    )
-
-
-@click.command()
-@ruleset_option
-@click.option(
-    "--match-length", type=int, metavar="POINTS", help="Points that win the matches.  [default: the house's own]"
-)
-@click.option(
-    "--ratings",
-    callback=read_numbers,
-    metavar="LEVEL=ELO,...",
-    default=",".join(f"{name}={rating:.0f}" for name, rating in elo.BOTS.items()),
-    show_default=True,
-    help="The ratings to reach; their differences are what is measured.",
-)
-@_checkpoint_option("hard", "which plays as well as it can")
-@_checkpoint_option("medium", "weakened against Hard")
-@_checkpoint_option("easy", "weakened against Medium")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of dice and errors.")
-@click.option(
-    "--matches",
-    type=click.IntRange(min=2),
-    default=DEFAULT_MATCHES,
-    show_default=True,
-    help="Matches that measure each gap, even; 20,000 tell it to some +- 6 Elo.",
-)
-@click.option(
-    "--search-matches",
-    type=click.IntRange(min=2),
-    default=DEFAULT_SEARCH_MATCHES,
-    show_default=True,
-    help="Matches of each step of the search, even.",
-)
-@workers_option
-@click.option(
-    "--out",
-    type=Path,
-    metavar="FILE",
-    default=DEFAULT_LEVELS,
-    show_default=True,
-    help="The file of levels; its other ladders stay.",
-)
-@json_option
-def calibrate(
-    ruleset_name: str,
-    match_length: int | None,
-    ratings: dict[str, float],
-    hard: Path,
-    medium: Path,
-    easy: Path,
-    seed: int,
-    matches: int,
-    search_matches: int,
-    workers: int,
-    out: Path,
-    as_json: bool,
-) -> None:
-    """Find how noisy the levels of a house must be for their ratings, and measure them.
-
-    Hard plays without noise; Medium's is searched in matches against Hard, Easy's in matches against Medium. Each gap
-    is then measured on fresh dice: its 95 % interval must lie within 15 Elo of the gap asked for, and it is what is
-    written. Medium's rating is fixed at what was asked for. Steps go to stderr; some minutes.
-
-    \b
-    Examples:
-      tavla calibrate --ruleset north-sultan --match-length 3 --ratings easy=1200,medium=1500,hard=1750
-      tavla calibrate --ruleset oyna-tavla --match-length 5 --hard runs/better/final --out mine.yaml
-    """
-    ruleset = get_ruleset(ruleset_name)
-    asked = {level_name(name): rating for name, rating in ratings.items()}
-    folders = {"hard": hard, "medium": medium, "easy": easy}
-    checkpoints = {name: load_checkpoint(folders[name], ruleset) for name in LEVEL_NAMES}
-    result = calibrate_levels(
-        ruleset,
-        ruleset.default_match_length if match_length is None else match_length,
-        asked,
-        checkpoints,
-        out,
-        seed=seed,
-        matches=matches,
-        search_matches=search_matches,
-        workers=max(1, workers),
-        report=_print_step,
-    )
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-    else:
-        _print_calibration(out, result)
-
-
-def _print_step(step: Step) -> None:
-    what = "measured" if step.is_verification else "search"
-    click.echo(
-        f"{what}: {step.level} with noise {step.noise:.4f}, cap {step.cap:.4f}: {step.gap:.0f} +- {step.error:.0f} Elo "
-        f"below {step.stronger} ({step.matches:,} matches)",
-        err=True,
-    )
-
-
-def _print_calibration(out: Path, result: Calibration) -> None:
-    print_table(
-        f"{result.ladder.ruleset}, matches to {result.ladder.match_length}, seed {result.ladder.seed}: gaps in Elo",
-        ["stronger", "weaker", "asked", "measured", "95 %", "wins %", "of which asked", "matches", "searched"],
-        [
-            [
-                gap.stronger,
-                gap.weaker,
-                f"{gap.target:.0f}",
-                f"{gap.gap:.1f}",
-                f"{gap.interval[0]:.1f} to {gap.interval[1]:.1f}",
-                percent(gap.share),
-                percent(win_share(gap.target)),
-                f"{gap.matches:,}",
-                f"{gap.searched:,}",
-            ]
-            for gap in result.gaps
-        ],
-        num_text=2,
-    )
-    _print_ladders(out, (result.ladder,))
 
 
 @click.command()
@@ -232,7 +85,7 @@ def levels(
         if as_json:
             print_json({"path": str(file.path), "ladders": [ladder.model_dump(mode="json") for ladder in found]})
         else:
-            _print_ladders(file.path, found)
+            print_ladders(file.path, found)
         return
     if report.exists() and not report.is_dir():
         raise TavlaError(f"{report}: expected a folder, or none yet")
@@ -253,7 +106,8 @@ def _house(file: Levels, ruleset_name: str | None) -> Ruleset:
     return get_ruleset(ruleset_name or file.ladders[0].ruleset)
 
 
-def _print_ladders(path: Path, ladders: tuple[Ladder, ...]) -> None:
+def print_ladders(path: Path, ladders: tuple[Ladder, ...]) -> None:
+    """Print ladders of a file of levels."""
     file = Levels(path)
     print_table(
         f"{path}: noise and caps in points, ratings relative to the anchor's",

@@ -9,7 +9,7 @@ import click
 from tavla_ai.bots import BASELINES, LEVEL_NAMES, Levels, RatedLevel, level_name
 from tavla_ai.cli._options import DEFAULT_RULESET, json_option, levels_option, workers_option
 from tavla_ai.cli._printing import print_json, progress
-from tavla_ai.cli.checkpoints import print_strength
+from tavla_ai.cli.inspect import print_strength
 from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import Card

@@ -105,7 +105,7 @@ def test_an_unreadable_file_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied", "some/file")
 
-    monkeypatch.setattr("tavla_ai.cli.checkpoints.load_checkpoint", refuse)
+    monkeypatch.setattr("tavla_ai.cli.inspect.load_checkpoint", refuse)
     assert fails("inspect", "x") == "error: some/file: Permission denied"
 
 

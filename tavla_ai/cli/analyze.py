@@ -1,20 +1,25 @@
-"""`tavla analyze` and `tavla decide`."""
+"""`tavla analyze`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from tavla_ai.bots import LEVEL_NAMES, LevelName, Levels, level_bot, timeout_bot
-from tavla_ai.cli._options import json_option, levels_option, position_and_stakes_option, read_text, write_position
-from tavla_ai.cli._printing import percent, print_json, print_table, progress
+from tavla_ai.cli._options import (
+    dice_option,
+    evaluator_options,
+    json_option,
+    position_and_stakes_option,
+    read_roll,
+    read_text,
+)
+from tavla_ai.cli._printing import percent, play_data, print_json, print_table, progress, write_position
 from tavla_ai.cli._stakes import (
     StakesOptions,
-    evaluator_options,
     loss_text,
     stakes_data,
     stakes_options,
@@ -22,15 +27,11 @@ from tavla_ai.cli._stakes import (
     value_name,
     value_text,
 )
-from tavla_ai.cli.match_analysis import analyze_file
-from tavla_ai.engine import MAX_SEED
+from tavla_ai.cli.analyze_match import analyze_file
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluation, Evaluator, RankedPlay, RolledOut, RolloutSettings, roll_out
-from tavla_ai.formats import ReadPosition
 from tavla_ai.match import CubeDecision, MatchState
-from tavla_ai.rules import LegalPlay, Position, Ruleset, format_play, parse_dice
-
-_dice_option = click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: before the roll]")
+from tavla_ai.rules import Position, Ruleset, format_play
 
 # Parameters of `analyze` that make sense with the one or the other.
 _POSITION_OPTIONS = (
@@ -43,7 +44,7 @@ _MATCH_OPTIONS = ("html", "is_lenient")
 @click.command()
 @click.argument("match_file", type=Path, required=False, metavar="[MATCH.mat]")
 @position_and_stakes_option
-@_dice_option
+@dice_option
 @stakes_options
 @evaluator_options
 @click.option("--time-ms", type=float, metavar="MS", help="Look deeper until so many milliseconds are spent.")
@@ -104,7 +105,7 @@ def analyze(
     read = read_text(position_text, ruleset)
     match = stakes.match_state(read)
     position = read.position
-    roll = _roll(read, dice)
+    roll = read_roll(read, dice)
     before = evaluator.evaluate(position, match, ply=ply, time_ms=time_ms if roll is None else None)
     plays = (
         () if roll is None else evaluator.rank_plays(position, roll, match, ply=ply, time_ms=time_ms, explain=explain)
@@ -155,18 +156,6 @@ def analyze(
         _print_plays(evaluator, position, shown, match, title, explain)
     if rolled:
         _print_rollout(ruleset, position, rolled, match)
-
-
-def _roll(read: ReadPosition, dice: str | None) -> tuple[int, int] | None:
-    """Return the roll to play: what the user said, or what the position's text says; None before the roll."""
-    if dice is None:
-        return read.dice
-    if read.is_double_offered:
-        raise RulesetError(f"dice {dice}: a double has been offered, and is to be answered before the roll")
-    roll = parse_dice(dice)
-    if read.dice is not None and sorted(roll) != sorted(read.dice):
-        raise RulesetError(f"dice {dice}: the {read.format} says {read.dice[0]}-{read.dice[1]}")
-    return roll
 
 
 def _refuse(ctx: click.Context, names: Sequence[str], why: str) -> None:
@@ -290,18 +279,9 @@ def _evaluation_data(evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _bare_play_data(ruleset: Ruleset, position: Position, play: LegalPlay) -> dict[str, Any]:
-    return {
-        "play": format_play(position, play.steps, ruleset),
-        "steps": play.steps,
-        "position": write_position(play.afterstate.swap(), ruleset),  # with the opponent on roll
-        "score": play.score,
-    }
-
-
 def _play_data(ruleset: Ruleset, position: Position, play: RankedPlay) -> dict[str, Any]:
     return (
-        _bare_play_data(ruleset, position, play)
+        play_data(ruleset, position, play)
         | _evaluation_data(play.evaluation)
         | {"loss": play.loss, "hit_chance": play.hit_chance}
     )
@@ -309,7 +289,7 @@ def _play_data(ruleset: Ruleset, position: Position, play: RankedPlay) -> dict[s
 
 def _rolled_data(ruleset: Ruleset, position: Position, result: RolledOut) -> dict[str, Any]:
     return (
-        _bare_play_data(ruleset, position, result.play)
+        play_data(ruleset, position, result.play)
         | _evaluation_data(result.evaluation)
         | {
             "standard_error": result.standard_error,
@@ -318,191 +298,3 @@ def _rolled_data(ruleset: Ruleset, position: Position, result: RolledOut) -> dic
             "trials": result.trials,
         }
     )
-
-
-@click.group()
-def decide() -> None:
-    """Answer one question of a game server.
-
-    \b
-    Example:
-      tavla decide play --dice 31 --match 5 --score 2-3
-    """
-
-
-def _question(command: Any) -> Any:
-    """Give a command of `decide` what all of them take."""
-    for option in (json_option, evaluator_options, stakes_options, position_and_stakes_option):
-        command = option(command)
-    return command
-
-
-def _asked(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator) -> tuple[ReadPosition, MatchState]:
-    read = read_text(position_text, evaluator.ruleset)
-    return read, stakes.match_state(read)
-
-
-def _asked_before_the_roll(
-    position_text: str | None, stakes: StakesOptions, evaluator: Evaluator
-) -> tuple[ReadPosition, MatchState]:
-    read, match = _asked(position_text, stakes, evaluator)
-    if read.dice is not None:
-        raise RulesetError(
-            f"{read.format}: {read.dice[0]}-{read.dice[1]} has been rolled; a double comes before the roll"
-        )
-    return read, match
-
-
-def _print_answer(answer: bool, words: tuple[str, str], as_json: bool, **details: Any) -> None:
-    word = words[0] if answer else words[1]
-    if as_json:
-        print_json({"answer": word} | details)
-    else:
-        click.echo(word)
-
-
-@decide.command()
-@click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: that of the position's text]")
-@click.option("--time-ms", type=float, metavar="MS", help="Look deeper until so many milliseconds are spent.")
-@click.option("--level", type=click.Choice(LEVEL_NAMES), help="The play of a level of the house, with its own network.")
-@click.option("--timeout", "is_timeout", is_flag=True, help="The play for a player whose time is up: the Easy level's.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of a level's errors.")
-@levels_option
-@_question
-def play(
-    position_text: str | None,
-    dice: str | None,
-    stakes: StakesOptions,
-    evaluator: Evaluator,
-    ply: int,
-    time_ms: float | None,
-    level: LevelName | None,
-    is_timeout: bool,
-    seed: int,
-    levels: Levels | None,
-    as_json: bool,
-) -> None:
-    """Choose a play; a forced one is made without thinking.
-
-    \b
-    Examples:
-      tavla decide play --dice 31 --ply 2
-      tavla decide play --dice 31 --level medium --match 3 --score 1-2
-    """
-    read, match = _asked(position_text, stakes, evaluator)
-    roll = _roll(read, dice)
-    if roll is None:
-        raise RulesetError("--dice: expected a roll such as 31; the position's text has none")
-    if is_timeout and (ply or time_ms is not None or level is not None):
-        raise click.UsageError(
-            "--timeout: the Easy level plays, as far as it looks; expected no --level, --ply or --time-ms with it"
-        )
-    if level is not None and (ply or time_ms is not None):
-        raise click.UsageError(
-            f"--level: {level} looks as far as it does; expected neither --ply nor --time-ms with it"
-        )
-    if is_timeout:
-        bot = timeout_bot(evaluator.checkpoint, evaluator.ruleset, levels, match.length, match_set=evaluator.match_set)
-        chosen = bot.choose_play(read.position, roll, match, seed=seed)
-    elif level is not None:
-        bot = level_bot(level, evaluator.ruleset, levels, match.length, match_set=evaluator.match_set)
-        chosen = bot.choose_play(read.position, roll, match, seed=seed)
-    else:
-        chosen = evaluator.choose_play(read.position, roll, match, ply=ply, time_ms=time_ms)
-    data = _bare_play_data(evaluator.ruleset, read.position, chosen)
-    if as_json:
-        print_json(data | {"forced": evaluator.forced_play(read.position, roll) is not None})
-    else:
-        click.echo(data["play"])
-
-
-@decide.command()
-@_dice_option
-@click.option("--whole-match", is_flag=True, help="Concede the match, not just the game.")
-@_question
-def concede(
-    position_text: str | None,
-    dice: str | None,
-    stakes: StakesOptions,
-    evaluator: Evaluator,
-    ply: int,
-    whole_match: bool,
-    as_json: bool,
-) -> None:
-    """Say whether the player on roll loses nothing by conceding: `concede` or `play on`.
-
-    \b
-    Example:
-      tavla decide concede --position "6:2 5:2 off:11 / 1:2 off:13" --ruleset oyna-tavla
-    """
-    read, match = _asked(position_text, stakes, evaluator)
-    answer = evaluator.should_concede(
-        read.position,
-        match,
-        kind="match" if whole_match else "game",
-        dice=_roll(read, dice),
-        ply=ply or None,
-    )
-    _print_answer(answer, ("concede", "play on"), as_json)
-
-
-@decide.command()
-@click.option("--value", required=True, metavar="POINTS", help="What is conceded, before a cube counts; or `match`.")
-@click.option("--on-roll/--opponent-on-roll", default=False, help="Who is on roll.  [default: the opponent]")
-@_question
-def accept(
-    position_text: str | None,
-    value: str,
-    on_roll: bool,
-    stakes: StakesOptions,
-    evaluator: Evaluator,
-    ply: int,
-    as_json: bool,
-) -> None:
-    """Say whether to accept the opponent's concession: `accept` or `refuse`.
-
-    The position is seen by the side that is asked.
-
-    \b
-    Example:
-      tavla decide accept --value 1 --position "6:2 off:13 / 6:15" --ruleset oyna-tavla
-    """
-    read, match = _asked(position_text, stakes, evaluator)
-    if value != "match" and not value.isdecimal():
-        raise RulesetError(f"concession of {value!r}: expected points, or match")
-    points: int | Literal["match"] = "match" if value == "match" else int(value)
-    answer = evaluator.accept_concession(read.position, points, match, is_on_roll=on_roll, ply=ply or None)
-    _print_answer(answer, ("accept", "refuse"), as_json)
-
-
-@decide.command()
-@_question
-def double(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator, ply: int, as_json: bool) -> None:
-    """Say whether the player on roll should double: `double` or `roll`.
-
-    \b
-    Example:
-      tavla decide double --checkpoint checkpoints/backgammon --match 5
-    """
-    read, match = _asked_before_the_roll(position_text, stakes, evaluator)
-    if read.is_double_offered:
-        raise RulesetError(f"{read.format}: the double has been offered already; expected `decide take`")
-    decision = evaluator.cube_decision(read.position, match, ply=ply)
-    _print_answer(decision.should_double, ("double", "roll"), as_json, **vars(decision))
-
-
-@decide.command()
-@_question
-def take(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator, ply: int, as_json: bool) -> None:
-    """Say whether to take a double: `take` or `pass`.
-
-    The position and the match are seen by the player who doubled and is on roll, the cube as it was before.
-
-    \b
-    Example:
-      tavla decide take --checkpoint checkpoints/backgammon --match 5 --score 1-0
-    """
-    read, match = _asked_before_the_roll(position_text, stakes, evaluator)
-    evaluator.check_double(match)
-    decision = evaluator.cube_decision(read.position, match, ply=ply)
-    _print_answer(decision.should_take, ("take", "pass"), as_json, **vars(decision))

@@ -1,9 +1,7 @@
-"""`tavla dice-audit`, `tavla dice-commit` and `tavla dice-verify`."""
+"""`tavla dice-audit`."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,18 +10,16 @@ import numpy as np
 
 from tavla_ai import dice as fairness
 from tavla_ai import engine
-from tavla_ai.cli._options import json_option, ruleset_option
+from tavla_ai.cli._options import json_option
 from tavla_ai.cli._printing import percent, print_json, print_table
-from tavla_ai.dice import DiceAudit, DiceSecret, PlayerRolls
+from tavla_ai.dice import DiceAudit, PlayerRolls
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
-from tavla_ai.rules import get_ruleset
 
 # Rolls of the engine's stream that are tested at once.
 _MAX_ROLLS = 20_000_000
 # What is called unlikely, all tests together.
 _LEVEL = 0.05
-_MISMATCH = 1
 
 
 @click.command("dice-audit")
@@ -138,119 +134,3 @@ def _print_audits(audits: Sequence[DiceAudit], num_tests: int) -> None:
 
 def _p(value: float) -> str:
     return f"{value:.4f}" if value >= 0.001 else f"{value:.1e}"
-
-
-@click.command("dice-commit")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, MAX_SEED),
-    help="Seed of the dice.  [default: drawn from the system's secure generator]",
-)
-@click.option(
-    "--out",
-    type=Path,
-    metavar="FILE",
-    default=Path("dice-secret.json"),
-    show_default=True,
-    help="Where seed and salt are kept until they are revealed; a file that exists is not replaced.",
-)
-@json_option
-def dice_commit(seed: int | None, out: Path, as_json: bool) -> None:
-    """Fix the dice of games to come: print what to publish now, and keep the seed in a file.
-
-    What is printed is the SHA-256 of `tavla-dice-1:SALT:SEED`. Publish it before it is known who plays which game, and
-    the file after the games; `tavla dice-verify`, or a few lines of Python in docs/dice.md, check both.
-
-    \b
-    Example:
-      tavla dice-commit --out secret.json
-    """
-    secret = fairness.make_secret(seed)
-    # Nobody else on this machine may read it.
-    with os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump(secret.model_dump(mode="json") | {"commitment": secret.commitment}, file, indent=2)
-        file.write("\n")
-    if as_json:
-        print_json({"scheme": secret.scheme, "commitment": secret.commitment, "secret_file": str(out)})
-    else:
-        click.echo(secret.commitment)
-
-
-@click.command("dice-verify")
-@click.option("--commitment", metavar="HEX", required=True, help="What was published before the games.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="The revealed seed.")
-@click.option("--salt", metavar="HEX", help="The revealed salt.")
-@click.option("--secret", "secret_path", type=Path, metavar="FILE", help="The revealed file, instead of both.")
-@click.option("--rolls", "rolls_text", metavar="ROLLS", help="Dice of a game as they were played, such as '31 62 55'.")
-@click.option("--game", type=click.IntRange(0, MAX_SEED), help="Which game of the seed, in a tournament which pair.")
-@click.option(
-    "--round",
-    "round_",
-    type=click.IntRange(0, fairness.MAX_ROUND),
-    default=0,
-    show_default=True,
-    help="The number of the game within its match, from 0.",
-)
-@click.option("--no-opening", is_flag=True, help="The winner of the game before started: nobody threw opening dice.")
-@ruleset_option
-@json_option
-def dice_verify(
-    commitment: str,
-    seed: int | None,
-    salt: str | None,
-    secret_path: Path | None,
-    rolls_text: str | None,
-    game: int | None,
-    round_: int,
-    no_opening: bool,
-    ruleset_name: str,
-    as_json: bool,
-) -> None:
-    """Check a revealed seed against its commitment, and the dice of a game against the seed.
-
-    The exit code is 0 where all of it fits and 1 where something does not. Which die of a roll is named first does
-    not matter.
-
-    \b
-    Examples:
-      tavla dice-verify --commitment HEX --seed 7 --salt HEX
-      tavla dice-verify --commitment HEX --secret secret.json --game 0 --rolls "41 62 55"
-    """
-    secret = _revealed(seed, salt, secret_path)
-    if (rolls_text is None) != (game is None):
-        raise click.UsageError("expected --game and --rolls together")
-    fits = fairness.is_commitment_to(secret, commitment)
-    report: dict[str, object] = {"scheme": secret.scheme, "commitment_fits": fits}
-    lines = [
-        "commitment: fits the seed and salt"
-        if fits
-        else f"commitment: DOES NOT FIT; that of this seed and salt is {secret.commitment}"
-    ]
-    if rolls_text is not None and game is not None:
-        recorded = fairness.parse_rolls(rolls_text)
-        ruleset = get_ruleset(ruleset_name)
-        dice = fairness.game_dice(ruleset, secret.seed, game, len(recorded), round_, 0 if no_opening else None)
-        turn = fairness.first_difference(recorded, dice)
-        report |= {"rolls": len(recorded), "rolls_fit": turn is None, "first_difference": turn}
-        if turn is None:
-            lines.append(f"rolls: all {len(recorded)} are those of game {game}")
-        else:
-            fits = False
-            was, should = ("-".join(map(str, rolls[turn].tolist())) for rolls in (recorded, dice.rolls))
-            lines.append(f"rolls: DO NOT FIT; turn {turn} of game {game}, from 0, has {was}, the seed gives {should}")
-    if as_json:
-        print_json(report)
-    else:
-        click.echo("\n".join(lines))
-    if not fits:
-        click.get_current_context().exit(_MISMATCH)
-
-
-def _revealed(seed: int | None, salt: str | None, path: Path | None) -> DiceSecret:
-    if path is not None:
-        if seed is not None or salt is not None:
-            raise click.UsageError("--secret stands for --seed and --salt: expected one or the others")
-        return fairness.read_secret(path.read_text(encoding="utf-8", errors="replace"), str(path))
-    if seed is None or salt is None:
-        raise click.UsageError("expected --seed and --salt, or --secret")
-    return fairness.make_secret(seed, salt)

@@ -1,11 +1,9 @@
-"""`tavla train` and `tavla bench`."""
+"""`tavla bench`."""
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Literal
 
 import click
 
@@ -13,52 +11,19 @@ from tavla_ai.bench import MEASURES, Measure, run_bench
 from tavla_ai.bots.peers import PEERS
 from tavla_ai.cli._options import json_option, ruleset_option
 from tavla_ai.cli._printing import print_json, print_table
-from tavla_ai.errors import TavlaError
+from tavla_ai.cli.train import become_trainer
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import get_ruleset
 
 # Timed by the trainer, which the play-time package does not import.
-LEARN: Literal["learn"] = "learn"
-
-
-@click.command(
-    add_help_option=False,
-    options_metavar="",
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-)
-@click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS]")
-@click.pass_context
-def train(ctx: click.Context, args: tuple[str, ...]) -> None:
-    """Train a bot, in a checkout: the same as `python -m train`, which takes all the options.
-
-    \b
-    Example:
-      tavla train --config configs/tavla.yaml
-    """
-    if {"-h", "--help"} & set(args) and not _TRAINER.is_file():
-        click.echo(ctx.get_help())
-        return
-    _become_trainer("train", *args)
-
-
-_TRAINER = Path("train/__main__.py")
-
-
-def _become_trainer(module: str, *args: str) -> NoReturn:
-    """Let a module of the train package take over this process, so that Ctrl-C and exit codes are its own."""
-    if not _TRAINER.is_file():
-        raise TavlaError(
-            f"{Path.cwd()} has no train package: training runs from a checkout, after pip install -e .[train]"
-        )
-    sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", module, *args])
+_LEARN: Literal["learn"] = "learn"
 
 
 @click.command()
 @click.argument(
     "measures",
     nargs=-1,
-    type=click.Choice((*MEASURES, LEARN)),
+    type=click.Choice((*MEASURES, _LEARN)),
     metavar="[plays|evaluate|selfplay|search|tournament|learn]...",
 )
 @ruleset_option
@@ -84,13 +49,13 @@ def bench(
       tavla bench selfplay --checkpoint checkpoints/tavla
     """
     ruleset = get_ruleset(ruleset_name)
-    if LEARN in measures:
+    if _LEARN in measures:
         if len(measures) > 1 or checkpoint is not None or against is not None:
             raise click.UsageError("learn is timed by itself, without --checkpoint or --against")
         options = ["--ruleset", ruleset_name, "--repeats", str(repeats), *(["--json"] if as_json else [])]
-        _become_trainer("train.bench", *options)
+        become_trainer("train.bench", *options)
     loaded = None if checkpoint is None else load_checkpoint(checkpoint, ruleset)
-    chosen = tuple(measure for measure in measures if measure != LEARN)
+    chosen = tuple(measure for measure in measures if measure != _LEARN)
     report = run_bench(ruleset, chosen or MEASURES, loaded, repeats, against)
     if as_json:
         print_json(report.model_dump(mode="json"))

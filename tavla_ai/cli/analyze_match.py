@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from tavla_ai.cli._options import write_position
-from tavla_ai.cli._printing import print_json, print_table, progress
+from tavla_ai.cli._printing import print_json, print_table, progress, write_position
 from tavla_ai.cli._stakes import stakes_data
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import Evaluator, RankedPlay

@@ -1,0 +1,165 @@
+"""`tavla calibrate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tavla_ai.bots import DEFAULT_LEVELS, LEVEL_NAMES, LevelName, level_name
+from tavla_ai.cli._options import DEFAULT_CHECKPOINT, json_option, read_numbers, ruleset_option, workers_option
+from tavla_ai.cli._printing import percent, print_json, print_table
+from tavla_ai.cli.levels import print_ladders
+from tavla_ai.engine import MAX_SEED
+from tavla_ai.network import load_checkpoint
+from tavla_ai.rules import get_ruleset
+from tavla_ai.strength import (
+    DEFAULT_MATCHES,
+    DEFAULT_SEARCH_MATCHES,
+    Calibration,
+    Step,
+    win_share,
+)
+from tavla_ai.strength import calibrate as calibrate_levels
+from tavla_ai.strength import server_elo as elo
+
+Command = Callable[..., Any]
+
+_CHECKPOINTS: dict[LevelName, Path] = {
+    "easy": Path("checkpoints/tavla/easy"),
+    "medium": DEFAULT_CHECKPOINT,
+    "hard": Path("checkpoints/tavla/hard"),
+}
+
+
+def _checkpoint_option(name: LevelName, how: str) -> Callable[[Command], Command]:
+    return click.option(
+        f"--{name}",
+        type=Path,
+        metavar="DIR",
+        default=_CHECKPOINTS[name],
+        show_default=True,
+        help=f"The checkpoint of {name.title()}, {how}.",
+    )
+
+
+@click.command()
+@ruleset_option
+@click.option(
+    "--match-length", type=int, metavar="POINTS", help="Points that win the matches.  [default: the house's own]"
+)
+@click.option(
+    "--ratings",
+    callback=read_numbers,
+    metavar="LEVEL=ELO,...",
+    default=",".join(f"{name}={rating:.0f}" for name, rating in elo.BOTS.items()),
+    show_default=True,
+    help="The ratings to reach; their differences are what is measured.",
+)
+@_checkpoint_option("hard", "which plays as well as it can")
+@_checkpoint_option("medium", "weakened against Hard")
+@_checkpoint_option("easy", "weakened against Medium")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of dice and errors.")
+@click.option(
+    "--matches",
+    type=click.IntRange(min=2),
+    default=DEFAULT_MATCHES,
+    show_default=True,
+    help="Matches that measure each gap, even; 20,000 tell it to some +- 6 Elo.",
+)
+@click.option(
+    "--search-matches",
+    type=click.IntRange(min=2),
+    default=DEFAULT_SEARCH_MATCHES,
+    show_default=True,
+    help="Matches of each step of the search, even.",
+)
+@workers_option
+@click.option(
+    "--out",
+    type=Path,
+    metavar="FILE",
+    default=DEFAULT_LEVELS,
+    show_default=True,
+    help="The file of levels; its other ladders stay.",
+)
+@json_option
+def calibrate(
+    ruleset_name: str,
+    match_length: int | None,
+    ratings: dict[str, float],
+    hard: Path,
+    medium: Path,
+    easy: Path,
+    seed: int,
+    matches: int,
+    search_matches: int,
+    workers: int,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Find how noisy the levels of a house must be for their ratings, and measure them.
+
+    Hard plays without noise; Medium's is searched in matches against Hard, Easy's in matches against Medium. Each gap
+    is then measured on fresh dice: its 95 % interval must lie within 15 Elo of the gap asked for, and it is what is
+    written. Medium's rating is fixed at what was asked for. Steps go to stderr; some minutes.
+
+    \b
+    Examples:
+      tavla calibrate --ruleset north-sultan --match-length 3 --ratings easy=1200,medium=1500,hard=1750
+      tavla calibrate --ruleset oyna-tavla --match-length 5 --hard runs/better/final --out mine.yaml
+    """
+    ruleset = get_ruleset(ruleset_name)
+    asked = {level_name(name): rating for name, rating in ratings.items()}
+    folders = {"hard": hard, "medium": medium, "easy": easy}
+    checkpoints = {name: load_checkpoint(folders[name], ruleset) for name in LEVEL_NAMES}
+    result = calibrate_levels(
+        ruleset,
+        ruleset.default_match_length if match_length is None else match_length,
+        asked,
+        checkpoints,
+        out,
+        seed=seed,
+        matches=matches,
+        search_matches=search_matches,
+        workers=max(1, workers),
+        report=_print_step,
+    )
+    if as_json:
+        print_json(result.model_dump(mode="json"))
+    else:
+        _print_calibration(out, result)
+
+
+def _print_step(step: Step) -> None:
+    what = "measured" if step.is_verification else "search"
+    click.echo(
+        f"{what}: {step.level} with noise {step.noise:.4f}, cap {step.cap:.4f}: {step.gap:.0f} +- {step.error:.0f} Elo "
+        f"below {step.stronger} ({step.matches:,} matches)",
+        err=True,
+    )
+
+
+def _print_calibration(out: Path, result: Calibration) -> None:
+    print_table(
+        f"{result.ladder.ruleset}, matches to {result.ladder.match_length}, seed {result.ladder.seed}: gaps in Elo",
+        ["stronger", "weaker", "asked", "measured", "95 %", "wins %", "of which asked", "matches", "searched"],
+        [
+            [
+                gap.stronger,
+                gap.weaker,
+                f"{gap.target:.0f}",
+                f"{gap.gap:.1f}",
+                f"{gap.interval[0]:.1f} to {gap.interval[1]:.1f}",
+                percent(gap.share),
+                percent(win_share(gap.target)),
+                f"{gap.matches:,}",
+                f"{gap.searched:,}",
+            ]
+            for gap in result.gaps
+        ],
+        num_text=2,
+    )
+    print_ladders(out, (result.ladder,))

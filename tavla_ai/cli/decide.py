@@ -1,0 +1,213 @@
+"""`tavla decide`: the questions of a game server."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import click
+
+from tavla_ai.bots import LEVEL_NAMES, LevelName, Levels, level_bot, timeout_bot
+from tavla_ai.cli._options import (
+    dice_option,
+    evaluator_options,
+    json_option,
+    levels_option,
+    position_and_stakes_option,
+    read_roll,
+    read_text,
+)
+from tavla_ai.cli._printing import play_data, print_json
+from tavla_ai.cli._stakes import StakesOptions, stakes_options
+from tavla_ai.engine import MAX_SEED
+from tavla_ai.errors import RulesetError
+from tavla_ai.evaluator import Evaluator
+from tavla_ai.formats import ReadPosition
+from tavla_ai.match import MatchState
+
+
+@click.group()
+def decide() -> None:
+    """Answer one question of a game server.
+
+    \b
+    Example:
+      tavla decide play --dice 31 --match 5 --score 2-3
+    """
+
+
+def _question(command: Any) -> Any:
+    """Give a command of `decide` what all of them take."""
+    for option in (json_option, evaluator_options, stakes_options, position_and_stakes_option):
+        command = option(command)
+    return command
+
+
+def _asked(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator) -> tuple[ReadPosition, MatchState]:
+    read = read_text(position_text, evaluator.ruleset)
+    return read, stakes.match_state(read)
+
+
+def _asked_before_the_roll(
+    position_text: str | None, stakes: StakesOptions, evaluator: Evaluator
+) -> tuple[ReadPosition, MatchState]:
+    read, match = _asked(position_text, stakes, evaluator)
+    if read.dice is not None:
+        raise RulesetError(
+            f"{read.format}: {read.dice[0]}-{read.dice[1]} has been rolled; a double comes before the roll"
+        )
+    return read, match
+
+
+def _print_answer(answer: bool, words: tuple[str, str], as_json: bool, **details: Any) -> None:
+    word = words[0] if answer else words[1]
+    if as_json:
+        print_json({"answer": word} | details)
+    else:
+        click.echo(word)
+
+
+@decide.command()
+@click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: that of the position's text]")
+@click.option("--time-ms", type=float, metavar="MS", help="Look deeper until so many milliseconds are spent.")
+@click.option("--level", type=click.Choice(LEVEL_NAMES), help="The play of a level of the house, with its own network.")
+@click.option("--timeout", "is_timeout", is_flag=True, help="The play for a player whose time is up: the Easy level's.")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of a level's errors.")
+@levels_option
+@_question
+def play(
+    position_text: str | None,
+    dice: str | None,
+    stakes: StakesOptions,
+    evaluator: Evaluator,
+    ply: int,
+    time_ms: float | None,
+    level: LevelName | None,
+    is_timeout: bool,
+    seed: int,
+    levels: Levels | None,
+    as_json: bool,
+) -> None:
+    """Choose a play; a forced one is made without thinking.
+
+    \b
+    Examples:
+      tavla decide play --dice 31 --ply 2
+      tavla decide play --dice 31 --level medium --match 3 --score 1-2
+    """
+    read, match = _asked(position_text, stakes, evaluator)
+    roll = read_roll(read, dice)
+    if roll is None:
+        raise RulesetError("--dice: expected a roll such as 31; the position's text has none")
+    if is_timeout and (ply or time_ms is not None or level is not None):
+        raise click.UsageError(
+            "--timeout: the Easy level plays, as far as it looks; expected no --level, --ply or --time-ms with it"
+        )
+    if level is not None and (ply or time_ms is not None):
+        raise click.UsageError(
+            f"--level: {level} looks as far as it does; expected neither --ply nor --time-ms with it"
+        )
+    if is_timeout:
+        bot = timeout_bot(evaluator.checkpoint, evaluator.ruleset, levels, match.length, match_set=evaluator.match_set)
+        chosen = bot.choose_play(read.position, roll, match, seed=seed)
+    elif level is not None:
+        bot = level_bot(level, evaluator.ruleset, levels, match.length, match_set=evaluator.match_set)
+        chosen = bot.choose_play(read.position, roll, match, seed=seed)
+    else:
+        chosen = evaluator.choose_play(read.position, roll, match, ply=ply, time_ms=time_ms)
+    data = play_data(evaluator.ruleset, read.position, chosen)
+    if as_json:
+        print_json(data | {"forced": evaluator.forced_play(read.position, roll) is not None})
+    else:
+        click.echo(data["play"])
+
+
+@decide.command()
+@dice_option
+@click.option("--whole-match", is_flag=True, help="Concede the match, not just the game.")
+@_question
+def concede(
+    position_text: str | None,
+    dice: str | None,
+    stakes: StakesOptions,
+    evaluator: Evaluator,
+    ply: int,
+    whole_match: bool,
+    as_json: bool,
+) -> None:
+    """Say whether the player on roll loses nothing by conceding: `concede` or `play on`.
+
+    \b
+    Example:
+      tavla decide concede --position "6:2 5:2 off:11 / 1:2 off:13" --ruleset oyna-tavla
+    """
+    read, match = _asked(position_text, stakes, evaluator)
+    answer = evaluator.should_concede(
+        read.position,
+        match,
+        kind="match" if whole_match else "game",
+        dice=read_roll(read, dice),
+        ply=ply or None,
+    )
+    _print_answer(answer, ("concede", "play on"), as_json)
+
+
+@decide.command()
+@click.option("--value", required=True, metavar="POINTS", help="What is conceded, before a cube counts; or `match`.")
+@click.option("--on-roll/--opponent-on-roll", default=False, help="Who is on roll.  [default: the opponent]")
+@_question
+def accept(
+    position_text: str | None,
+    value: str,
+    on_roll: bool,
+    stakes: StakesOptions,
+    evaluator: Evaluator,
+    ply: int,
+    as_json: bool,
+) -> None:
+    """Say whether to accept the opponent's concession: `accept` or `refuse`.
+
+    The position is seen by the side that is asked.
+
+    \b
+    Example:
+      tavla decide accept --value 1 --position "6:2 off:13 / 6:15" --ruleset oyna-tavla
+    """
+    read, match = _asked(position_text, stakes, evaluator)
+    if value != "match" and not value.isdecimal():
+        raise RulesetError(f"concession of {value!r}: expected points, or match")
+    points: int | Literal["match"] = "match" if value == "match" else int(value)
+    answer = evaluator.accept_concession(read.position, points, match, is_on_roll=on_roll, ply=ply or None)
+    _print_answer(answer, ("accept", "refuse"), as_json)
+
+
+@decide.command()
+@_question
+def double(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator, ply: int, as_json: bool) -> None:
+    """Say whether the player on roll should double: `double` or `roll`.
+
+    \b
+    Example:
+      tavla decide double --checkpoint checkpoints/backgammon --match 5
+    """
+    read, match = _asked_before_the_roll(position_text, stakes, evaluator)
+    if read.is_double_offered:
+        raise RulesetError(f"{read.format}: the double has been offered already; expected `decide take`")
+    decision = evaluator.cube_decision(read.position, match, ply=ply)
+    _print_answer(decision.should_double, ("double", "roll"), as_json, **vars(decision))
+
+
+@decide.command()
+@_question
+def take(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator, ply: int, as_json: bool) -> None:
+    """Say whether to take a double: `take` or `pass`.
+
+    The position and the match are seen by the player who doubled and is on roll, the cube as it was before.
+
+    \b
+    Example:
+      tavla decide take --checkpoint checkpoints/backgammon --match 5 --score 1-0
+    """
+    read, match = _asked_before_the_roll(position_text, stakes, evaluator)
+    evaluator.check_double(match)
+    decision = evaluator.cube_decision(read.position, match, ply=ply)
+    _print_answer(decision.should_take, ("take", "pass"), as_json, **vars(decision))

@@ -1,0 +1,50 @@
+"""`tavla dice-commit`."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from tavla_ai import dice as fairness
+from tavla_ai.cli._options import json_option
+from tavla_ai.cli._printing import print_json
+from tavla_ai.engine import MAX_SEED
+
+
+@click.command("dice-commit")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MAX_SEED),
+    help="Seed of the dice.  [default: drawn from the system's secure generator]",
+)
+@click.option(
+    "--out",
+    type=Path,
+    metavar="FILE",
+    default=Path("dice-secret.json"),
+    show_default=True,
+    help="Where seed and salt are kept until they are revealed; a file that exists is not replaced.",
+)
+@json_option
+def dice_commit(seed: int | None, out: Path, as_json: bool) -> None:
+    """Fix the dice of games to come: print what to publish now, and keep the seed in a file.
+
+    What is printed is the SHA-256 of `tavla-dice-1:SALT:SEED`. Publish it before it is known who plays which game, and
+    the file after the games; `tavla dice-verify`, or a few lines of Python in docs/dice.md, check both.
+
+    \b
+    Example:
+      tavla dice-commit --out secret.json
+    """
+    secret = fairness.make_secret(seed)
+    # Nobody else on this machine may read it.
+    with os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(secret.model_dump(mode="json") | {"commitment": secret.commitment}, file, indent=2)
+        file.write("\n")
+    if as_json:
+        print_json({"scheme": secret.scheme, "commitment": secret.commitment, "secret_file": str(out)})
+    else:
+        click.echo(secret.commitment)
