@@ -12,7 +12,6 @@ from tavla_ai.cli._options import json_option, levels_option, ruleset_option, wo
 from tavla_ai.cli._printing import percent, print_json, print_table, progress
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
-from tavla_ai.formats.mat import write_mat
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.report.tournament import write_report
 from tavla_ai.rules import MatchSet, Ruleset, games_of, get_game, scores_of
@@ -74,10 +73,6 @@ from tavla_ai.tournament import (
     help="Keep the results in a folder, with a report; the same command goes on with what is there.",
 )
 @click.option("--mat", "wants_mat", is_flag=True, help="With --out write a match file for each game or match.")
-@click.option("--replay", type=Path, metavar="DIR", help="Print a game of such a folder, move for move; see --game.")
-@click.option(
-    "--game", "number", type=int, default=1, show_default=True, help="Which one: the line in its results.jsonl."
-)
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Seed of the dice.")
 @workers_option
 @click.option(
@@ -108,8 +103,6 @@ def tournament(
     until_ci: float | None,
     out: Path | None,
     wants_mat: bool,
-    replay: Path | None,
-    number: int,
     seed: int,
     workers: int,
     ray_workers: int,
@@ -138,12 +131,6 @@ def tournament(
       tavla tournament easy medium hard --match-length 3 --games 20
       tavla tournament random portes=checkpoints/tavla,plakoto-greek=random,fevga=random --ruleset zar-greek --games 10
     """
-    if replay is not None:
-        if bots:
-            raise click.UsageError("--replay takes the bots from its folder")
-        contest = TournamentReplay(replay, levels).contest(number)
-        click.echo(write_mat(contest.match()) if wants_mat else contest.text(), nl=not wants_mat)
-        return
     if wants_mat and out is None:
         raise click.UsageError("--mat writes into the folder of --out")
     game = get_game(ruleset_name)

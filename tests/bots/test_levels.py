@@ -169,10 +169,10 @@ def test_a_tournament_of_levels_knows_when_they_were_calibrated_anew(game: str, 
     command = ("tournament", "easy", "hard", "--games", 4, "--out", out, "--levels", path, "--ruleset", game)
     ok(*command)
     ok(*command)
-    assert "easy, hard" in ok("tournament", "--replay", out, "--levels", path).splitlines()[0]
+    assert "easy, hard" in ok("replay", out, "--levels", path).splitlines()[0]
     write_levels(tmp_path, with_easy(house, noise=0.3))
     assert "easy has been calibrated anew" in fails(*command)
-    assert "easy has been calibrated anew" in fails("tournament", "--replay", out, "--levels", path)
+    assert "easy has been calibrated anew" in fails("replay", out, "--levels", path)
 
 
 # Levels as bots
