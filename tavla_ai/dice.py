@@ -41,6 +41,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serial
 from tavla_ai import engine
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
+from tavla_ai.files import first_mistake
 from tavla_ai.rules import Ruleset, compile_rules, get_ruleset, parse_dice
 
 SCHEME = "tavla-dice-1"
@@ -340,7 +341,7 @@ def _read_line(line: str, where: str) -> tuple[DiceRecord, GameDice]:
         record = DiceRecord.model_validate_json(line)
         return record, _dice_of(record)
     except ValidationError as error:
-        raise TavlaError(f"{where}: {_first_mistake(error)}") from None
+        raise TavlaError(f"{where}: {first_mistake(error)}") from None
     except TavlaError as error:
         raise TavlaError(f"{where}: {error}") from None
 
@@ -432,7 +433,7 @@ def read_secret(text: str, where: str) -> DiceSecret:
             raise ValueError
         return DiceSecret.model_validate({name: data[name] for name in ("scheme", "seed", "salt") if name in data})
     except ValidationError as error:
-        raise TavlaError(f"{where}: {_first_mistake(error)}") from None
+        raise TavlaError(f"{where}: {first_mistake(error)}") from None
     except ValueError:
         raise TavlaError(f"{where}: not the JSON of a dice secret") from None
 
@@ -456,13 +457,6 @@ def first_difference(recorded: Rolls, dice: GameDice) -> int | None:
     if differs.any():
         return int(differs.argmax())
     return None if number == len(recorded) else number
-
-
-def _first_mistake(error: ValidationError) -> str:
-    """Return the first field that is wrong, and what is wrong with it."""
-    first = error.errors()[0]
-    message = first["msg"].removeprefix("Value error, ")
-    return ": ".join([*filter(None, [".".join(map(str, first["loc"]))]), message])
 
 
 def _hexadecimal(what: str, text: str, digits: int) -> str:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from tavla_ai.engine import MAX_SEED, MOST_CANDIDATES
 from tavla_ai.errors import ConfigError, RulesetError
+from tavla_ai.files import first_mistake
 from tavla_ai.network import Inputs
 from tavla_ai.rules import get_ruleset
 from tavla_ai.tournament import MAX_WORKERS
@@ -391,16 +392,15 @@ def parse_config(data: dict[str, Any], overrides: list[str], source: str) -> Tra
     try:
         return TrainConfig.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
+        first, mistake = error.errors()[0], first_mistake(error)
+        key = mistake.where
         culprit = next((name for name in overridden if key and _is_prefix(name, key)), None)
         where = f"--set {culprit}" if culprit else f"{source}: {key}" if key else source
         if first["type"] == "extra_forbidden":
             raise ConfigError(f"{where}: unknown key") from None
-        message = first["msg"].removeprefix("Value error, ")
         given = first["input"]
         shown = f" (got {given!r})" if isinstance(given, str | int | float | bool) or given is None else ""
-        raise ConfigError(f"{where}: {message}{shown}") from None
+        raise ConfigError(f"{where}: {mistake.what}{shown}") from None
 
 
 def _is_prefix(name: str, key: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import importlib.metadata
 import json
 import logging
@@ -18,6 +17,7 @@ import torch
 import yaml
 
 from tavla_ai.errors import CheckpointError, ConfigError
+from tavla_ai.files import is_temporary, locked, write_whole
 from tavla_ai.network import is_checkpoint
 from train.config import TrainConfig, dump_config, parse_config, read_yaml
 
@@ -66,7 +66,7 @@ class RunDirectory:
             )
         if self.final.exists():
             raise ConfigError(f"{self.final}: is in the way; name another run with --run")
-        if self.path.exists() and (not self.path.is_dir() or any(not _is_temporary(p) for p in self.path.iterdir())):
+        if self.path.exists() and (not self.path.is_dir() or any(not _is_left_by_kill(p) for p in self.path.iterdir())):
             raise ConfigError(f"{self.path}: is occupied, and not by a run; name another with --run")
 
     def create(self, config: TrainConfig) -> None:
@@ -74,9 +74,7 @@ class RunDirectory:
         self.check_free()
         self.path.mkdir(parents=True, exist_ok=True)
         # The configuration comes first: with it the run exists, and can be resumed whatever is missing.
-        temporary = self.path / f".{CONFIG_FILE}.tmp"
-        temporary.write_text(yaml.safe_dump(dump_config(config), sort_keys=False))
-        temporary.replace(self.path / CONFIG_FILE)
+        write_whole(self.path / CONFIG_FILE, yaml.safe_dump(dump_config(config), sort_keys=False).encode())
         (self.path / CODE_FILE).write_text(json.dumps({**code_version(), **library_versions()}, indent=2) + "\n")
         if difference := _git("diff", "HEAD"):
             (self.path / DIFF_FILE).write_text(difference + "\n")
@@ -88,11 +86,8 @@ class RunDirectory:
         Raises:
           ConfigError: another process is training it.
         """
-        with (self.path / LOCK_FILE).open("a") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise ConfigError(f"{self.path}: another process is training this run") from None
+        refusal = ConfigError(f"{self.path}: another process is training this run")
+        with locked(self.path / LOCK_FILE, refusal):
             yield
 
     def load_config(self, overrides: list[str]) -> TrainConfig:
@@ -132,7 +127,7 @@ class RunDirectory:
         """Delete all but the newest checkpoints, and what a kill left half-written."""
         for path in self.checkpoints()[:-num_to_keep]:
             shutil.rmtree(path, ignore_errors=True)
-        for path in (self.path / CHECKPOINTS_FOLDER).glob(".*.tmp-*"):
+        for path in filter(is_temporary, (self.path / CHECKPOINTS_FOLDER).glob(".*")):
             shutil.rmtree(path, ignore_errors=True)
 
     def load_trainer(self, checkpoint: Path) -> dict[str, Any]:
@@ -153,9 +148,9 @@ class RunDirectory:
         return state
 
 
-def _is_temporary(path: Path) -> bool:
+def _is_left_by_kill(path: Path) -> bool:
     """Return whether a file is what a kill may leave of a run that was about to start."""
-    return path.name in (LOCK_FILE, f".{CONFIG_FILE}.tmp")
+    return path.name == LOCK_FILE or is_temporary(path)
 
 
 def code_version() -> dict[str, str]:

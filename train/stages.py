@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import shutil
-import uuid
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import yaml
 
 from tavla_ai.errors import ConfigError
+from tavla_ai.files import whole_folder, write_whole
 from tavla_ai.network import is_checkpoint
 from train.config import TrainConfig, dump_config, parse_config, read_yaml
 from train.run import RunDirectory
@@ -83,22 +83,15 @@ def record_stages(run_path: Path, stages: list[Stage]) -> None:
     """Write the resolved recipe, with which the run can be continued without the file it came from."""
     run_path.mkdir(parents=True, exist_ok=True)
     data = {STAGES: [{"name": stage.name, **_without_later_parent(stage, stages)} for stage in stages]}
-    temporary = run_path / f".{RECIPE_FILE}.tmp"
-    temporary.write_text(yaml.safe_dump(data, sort_keys=False))
-    temporary.replace(run_path / RECIPE_FILE)
+    write_whole(run_path / RECIPE_FILE, yaml.safe_dump(data, sort_keys=False).encode())
 
 
 def publish(stages: list[Stage], final: Path) -> None:
     """Give the last stage's result its place beside the stages; it appears complete or not at all."""
     if is_checkpoint(final):
         return
-    temporary = final.parent / f".{final.name}.tmp-{uuid.uuid4().hex[:8]}"
-    try:
-        shutil.copytree(stages[-1].run.final, temporary)
-        temporary.rename(final)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    with whole_folder(final) as folder:
+        shutil.copytree(stages[-1].run.final, folder, dirs_exist_ok=True)
 
 
 def _merged(shared: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:

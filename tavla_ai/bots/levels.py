@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.files import write_whole
+from tavla_ai.files import first_mistake, write_whole
 from tavla_ai.network import CARD_FILE, Card, Checkpoint, LossRate, Result, load_checkpoint, read_card
 from tavla_ai.rules import Ruleset, get_ruleset
 
@@ -134,9 +134,7 @@ class Levels:
                 f"{self.path}: no such file of levels; name one with --levels FILE or {LEVELS_VARIABLE}"
             ) from None
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise TavlaError(f"{self.path}: {f'{where}: ' if where else ''}{first['msg']}") from None
+            raise TavlaError(f"{self.path}: {first_mistake(error)}") from None
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise TavlaError(f"{self.path}: no file of levels ({' '.join(str(error).split())})") from None
         except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from tavla_ai.cli._printing import print_json, print_table, progress, write_posi
 from tavla_ai.cli._stakes import stakes_data
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import Evaluator, RankedPlay
+from tavla_ai.files import write_whole
 from tavla_ai.formats import Match, read_mat
 from tavla_ai.rules import Ruleset
 from tavla_ai.strength import (
@@ -42,7 +42,7 @@ def analyze_file(
         # It brings boards and charts, which the terminal does without.
         from tavla_ai.report.match import match_html
 
-        _write(html, match_html(analysis, judge=judge, top=top))
+        write_whole(html, match_html(analysis, judge=judge, top=top).encode())
     if as_json:
         print_json(_analysis_data(analysis, judge, top))
         return
@@ -66,16 +66,6 @@ def _read(path: Path, ruleset: Ruleset, is_lenient: bool) -> Match:
     if not any(turn.action == "play" for game in match.games for turn in game.turns):
         raise TavlaError(f"{path}: no roll in it, there is nothing to judge")
     return match
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file under another name and rename it: nobody meets half a page."""
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _print_players(analysis: MatchAnalysis, judge: str) -> None:

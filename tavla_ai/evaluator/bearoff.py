@@ -14,7 +14,6 @@ import sys
 import tempfile
 import threading
 import time
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 
 from tavla_ai import engine
 from tavla_ai.errors import RulesetError
+from tavla_ai.files import write_whole
 from tavla_ai.rules import Ruleset
 
 BearoffRule = Literal["standard", "larger-first"]
@@ -221,16 +221,6 @@ def _read(path: Path, shape: engine.BearoffShape) -> tuple[engine.Bearoff, int]:
 
 
 def _write(path: Path, shape: engine.BearoffShape, data: NDArray[np.uint8]) -> None:
-    """Write a file under another name and rename it: a reader meets a whole file, whoever else is writing."""
     header = _MAGIC + json.dumps(_description(shape) | {"sha256": hashlib.sha256(data.data).hexdigest()}).encode()
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(header.ljust(HEADER_SIZE))
-            file.write(data.data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, header.ljust(HEADER_SIZE), data.data)

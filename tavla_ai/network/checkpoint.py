@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -26,6 +23,7 @@ from safetensors.numpy import save as save_safetensors
 
 from tavla_ai import engine
 from tavla_ai.errors import CheckpointError
+from tavla_ai.files import first_mistake, whole_folder, write_whole
 from tavla_ai.network.card import SCHEMA_VERSION, Ancestor, Card, Result
 from tavla_ai.network.spec import NetworkSpec
 from tavla_ai.rules import NUM_PLACES, Ruleset
@@ -131,29 +129,19 @@ def save_checkpoint(
             score_shares=None if score_shares is None else tuple(score_shares),
         )
     except ValidationError as error:
-        raise CheckpointError(f"{path}: {_first_mistake(error)}") from None
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.parent / f".{path.name}.tmp-{uuid.uuid4().hex[:8]}"
-    temporary.mkdir()
-    try:
-        (temporary / WEIGHTS_FILE).write_bytes(data)
+        raise CheckpointError(f"{path}: {first_mistake(error)}") from None
+    with whole_folder(path) as folder:
+        (folder / WEIGHTS_FILE).write_bytes(data)
         for name, write in (extra_files or {}).items():
-            write(temporary / name)
-        write_card(temporary, card)
-        temporary.rename(path)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+            write(folder / name)
+        write_card(folder, card)
     return card
 
 
 def write_card(path: Path, card: Card) -> None:
     """Write or replace the card in the checkpoint folder `path`, in one step."""
-    temporary = path / f".{CARD_FILE}.tmp-{uuid.uuid4().hex[:8]}"
-    temporary.write_text(json.dumps(card.model_dump(mode="json"), indent=2, sort_keys=True) + "\n")
-    with temporary.open("rb") as file:
-        os.fsync(file.fileno())
-    temporary.replace(path / CARD_FILE)
+    text = json.dumps(card.model_dump(mode="json"), indent=2, sort_keys=True) + "\n"
+    write_whole(path / CARD_FILE, text.encode())
 
 
 def is_checkpoint(path: Path) -> bool:
@@ -219,13 +207,7 @@ def read_card(path: Path) -> Card:
     try:
         return Card.model_validate(data)
     except ValidationError as error:
-        raise CheckpointError(f"{path}: {_first_mistake(error)}") from None
-
-
-def _first_mistake(error: ValidationError) -> str:
-    """Return the first field that a card has wrong, and what is wrong with it."""
-    first = error.errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise CheckpointError(f"{path}: {first_mistake(error)}") from None
 
 
 def _check_shapes(path: Path, network: NetworkSpec, weights: Weights) -> None:

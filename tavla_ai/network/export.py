@@ -15,7 +15,6 @@ import json
 import logging
 import os
 import shutil
-import uuid
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +29,7 @@ from safetensors.numpy import save as save_safetensors
 
 from tavla_ai import engine
 from tavla_ai.errors import CheckpointError, TavlaError
+from tavla_ai.files import first_mistake, whole_folder
 from tavla_ai.match import Utility, match_equity
 from tavla_ai.network.checkpoint import CARD_FILE, Checkpoint, load_checkpoint, read_card
 from tavla_ai.rules import BAR, MAX_OWN_ROLLS, NUM_CHECKERS, OWN_ROLLS, PINNED, RESERVE, Family, Ruleset, compile_rules
@@ -118,37 +118,37 @@ def export_bundle(checkpoint_path: Path, out: Path) -> Manifest:
     elif target.exists():
         raise CheckpointError(f"{out}: is a file, expected a folder to make")
     checkpoint = load_checkpoint(checkpoint_path)
-    card = checkpoint.card
-    network = checkpoint.network_for(card.ruleset)
-    temporary = target.parent / f".{target.name}.tmp-{uuid.uuid4().hex[:8]}"
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.mkdir()
-        shutil.copyfile(checkpoint_path / CARD_FILE, temporary / CARD_FILE)
-        _write_json(temporary / RULESET_FILE, card.ruleset.model_dump(mode="json"))
-        (temporary / GOLDEN_FILE).write_bytes(save_safetensors(_golden_vectors(checkpoint, network)))
-        _write_model(temporary / MODEL_FILE, checkpoint)
-        (temporary / README_FILE).write_text(_readme(card.ruleset), encoding="utf-8")
-        inputs, outputs = _interface(card.ruleset)
-        manifest = Manifest(
-            schema_version=BUNDLE_SCHEMA_VERSION,
-            version=_product_version(),
-            ruleset=card.ruleset.name,
-            features=card.features,
-            weights_sha256=card.weights_sha256,
-            tolerance=TOLERANCE,
-            inputs=inputs,
-            outputs=outputs,
-            files={file.name: _sha256(file.read_bytes()) for file in sorted(temporary.iterdir())},
-        )
-        _write_json(temporary / MANIFEST_FILE, manifest.model_dump(mode="json"))
-        verify_bundle(temporary)
-        # An empty folder is replaced; one that has been filled meanwhile makes this fail.
-        temporary.replace(target)
+        with whole_folder(target) as folder:
+            manifest = _write_files(folder, checkpoint_path, checkpoint)
+            verify_bundle(folder)
     except OSError as error:
         raise CheckpointError(f"{out}: cannot be written ({error.strerror or error})") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    return manifest
+
+
+def _write_files(folder: Path, checkpoint_path: Path, checkpoint: Checkpoint) -> Manifest:
+    """Write a bundle's files, the manifest last."""
+    card = checkpoint.card
+    shutil.copyfile(checkpoint_path / CARD_FILE, folder / CARD_FILE)
+    _write_json(folder / RULESET_FILE, card.ruleset.model_dump(mode="json"))
+    golden = _golden_vectors(checkpoint, checkpoint.network_for(card.ruleset))
+    (folder / GOLDEN_FILE).write_bytes(save_safetensors(golden))
+    _write_model(folder / MODEL_FILE, checkpoint)
+    (folder / README_FILE).write_text(_readme(card.ruleset), encoding="utf-8")
+    inputs, outputs = _interface(card.ruleset)
+    manifest = Manifest(
+        schema_version=BUNDLE_SCHEMA_VERSION,
+        version=_product_version(),
+        ruleset=card.ruleset.name,
+        features=card.features,
+        weights_sha256=card.weights_sha256,
+        tolerance=TOLERANCE,
+        inputs=inputs,
+        outputs=outputs,
+        files={file.name: _sha256(file.read_bytes()) for file in sorted(folder.iterdir())},
+    )
+    _write_json(folder / MANIFEST_FILE, manifest.model_dump(mode="json"))
     return manifest
 
 
@@ -519,9 +519,7 @@ def _read_manifest(out: Path) -> Manifest:
     try:
         manifest = Manifest.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise CheckpointError(f"{path}: {where}: {first['msg']}") from None
+        raise CheckpointError(f"{path}: {first_mistake(error)}") from None
     for name in manifest.files:
         if Path(name).name != name or "\0" in name:
             raise CheckpointError(f"{path}: files: {name!r} is not the name of a file in the bundle")

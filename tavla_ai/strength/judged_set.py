@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tavla_ai import engine
 from tavla_ai.errors import TavlaError
-from tavla_ai.files import write_whole
+from tavla_ai.files import first_mistake, write_whole
 from tavla_ai.rules import Ruleset, compile_rules, get_ruleset
 from tavla_ai.strength.decisions import PHASES
 
@@ -144,9 +144,7 @@ def load_judged_set(path: Path) -> JudgedSet:
             header = JudgedHeader.model_validate_json(file["header"].tobytes())
             arrays = {name: file[name] for name in _ARRAYS}
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise TavlaError(f"{path}: header: {where}: {first['msg']}") from None
+        raise TavlaError(f"{path}: header: {first_mistake(error)}") from None
     except (KeyError, ValueError, EOFError, BadZipFile, OSError) as error:
         raise TavlaError(f"{path}: not a set of judged decisions ({error})") from None
     judged = JudgedSet(header, **arrays)

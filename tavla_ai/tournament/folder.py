@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tavla_ai.bots import LEVEL_NAMES, Bot, Level
 from tavla_ai.errors import TavlaError
-from tavla_ai.files import write_whole
+from tavla_ai.files import first_mistake, is_temporary, locked, write_whole
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import MatchSet, Ruleset, scores_of
 from tavla_ai.tournament.contests import Contests
@@ -121,7 +121,7 @@ class ResultsFolder:
         """
         self._check(settings)
         self.path.mkdir(parents=True, exist_ok=True)
-        with _locked(self.path):
+        with locked(self.path / _LOCK_FILE, TavlaError(f"{self.path}: another process is playing this tournament")):
             self._check(settings)
             self._settings = settings
             if not (self.path / SETTINGS_FILE).exists():
@@ -174,7 +174,7 @@ class ResultsFolder:
         if not self.path.is_dir():
             raise TavlaError(f"{self.path}: is no folder")
         if not (self.path / SETTINGS_FILE).exists():
-            if any(entry.name not in (_LOCK_FILE, f".{SETTINGS_FILE}.tmp") for entry in self.path.iterdir()):
+            if any(entry.name != _LOCK_FILE and not is_temporary(entry) for entry in self.path.iterdir()):
                 raise TavlaError(f"{self.path}: is occupied, and not by a tournament; name another folder")
             return
         old = read_settings(self.path).model_dump(mode="json")
@@ -196,22 +196,6 @@ def _without_levels(bots: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in bot.items() if key not in ("level", "levels")} for bot in bots]
 
 
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Keep other processes from playing the same tournament meanwhile, where the system can."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    with (path / _LOCK_FILE).open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise TavlaError(f"{path}: another process is playing this tournament") from None
-        yield
-
-
 def read_settings(path: Path) -> Settings:
     """Return the settings of a tournament's folder.
 
@@ -224,8 +208,7 @@ def read_settings(path: Path) -> Settings:
     except (FileNotFoundError, NotADirectoryError):
         raise TavlaError(f"{path}: holds no tournament, it has no {SETTINGS_FILE}") from None
     except ValidationError as error:
-        where = ".".join(map(str, error.errors()[0]["loc"]))
-        raise TavlaError(f"{file}: cannot be read ({where}: {error.errors()[0]['msg']})") from None
+        raise TavlaError(f"{file}: cannot be read ({first_mistake(error)})") from None
 
 
 def read_lines(path: Path) -> list[ContestLine]:
