@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
 import secrets
 from collections.abc import Sequence
@@ -43,6 +42,7 @@ from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.files import first_mistake
 from tavla_ai.rules import Ruleset, compile_rules, get_ruleset, parse_dice
+from tavla_ai.stats import chi_square_p_value
 
 SCHEME = "tavla-dice-1"
 # Turns of one game that are replayed; no game is as long.
@@ -179,40 +179,6 @@ def _runs(name: str, kind: npt.NDArray[np.bool_]) -> DiceTest:
 
 def _judged(name: str, statistic: float, freedom: int) -> DiceTest:
     return DiceTest(name=name, statistic=statistic, freedom=freedom, p_value=chi_square_p_value(statistic, freedom))
-
-
-def chi_square_p_value(statistic: float, freedom: int) -> float:
-    """Return the chance that chi-square with `freedom` degrees of freedom is as large as `statistic`."""
-    return upper_gamma(freedom / 2, statistic / 2)
-
-
-def upper_gamma(a: float, x: float) -> float:
-    """Return the regularised upper incomplete gamma function Q(a, x), a > 0, x ≥ 0, to about 1e-12.
-
-    A series below a + 1, a continued fraction above (Press et al., Numerical Recipes, section 6.2).
-    """
-    if x <= 0:
-        return 1.0
-    scale = math.exp(a * math.log(x) - x - math.lgamma(a))
-    if x < a + 1:
-        term = total = 1 / a
-        n = a
-        while term > total * 1e-16:
-            n += 1
-            term *= x / n
-            total += term
-        return max(0.0, 1 - scale * total)
-    b = x + 1 - a
-    c, d = math.inf, 1 / b
-    fraction = d
-    for i in range(1, 100_000):
-        b += 2
-        d = 1 / (b - i * (i - a) * d)
-        c = b - i * (i - a) / c
-        fraction *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return min(1.0, scale * fraction)
 
 
 # Rolls of games

@@ -16,7 +16,7 @@ from command_line import fails, ok, ok_json, run
 
 from tavla_ai import dice as fairness
 from tavla_ai import engine
-from tavla_ai.dice import DiceSecret, audit, chi_square_p_value, game_dice, read_rolls, upper_gamma
+from tavla_ai.dice import DiceSecret, audit, game_dice, read_rolls
 from tavla_ai.errors import TavlaError
 from tavla_ai.rules import compile_rules, get_ruleset
 
@@ -30,31 +30,6 @@ def p_values(rolls: np.ndarray) -> dict[str, float | None]:
 
 
 # Statistics
-
-
-@pytest.mark.parametrize(
-    ("freedom", "p_value", "quantile"),
-    [  # Abramowitz and Stegun, table 26.8
-        (1, 0.05, 3.84146),
-        (1, 0.001, 10.8276),
-        (5, 0.995, 0.411740),
-        (5, 0.05, 11.0705),
-        (20, 0.5, 19.3374),
-        (25, 0.01, 44.3141),
-        (30, 0.1, 40.2560),
-        (100, 0.001, 149.4493),
-    ],
-)
-def test_chi_square_quantiles(freedom: int, p_value: float, quantile: float) -> None:
-    assert chi_square_p_value(quantile, freedom) == pytest.approx(p_value, rel=2e-5)
-
-
-def test_upper_gamma_where_it_is_elementary() -> None:
-    for x in (0.0, 1e-12, 0.3, 1.0, 1.9, 2.1, 7.0, 40.0, 300.0):
-        assert upper_gamma(1, x) == pytest.approx(math.exp(-x), rel=1e-12)
-        assert upper_gamma(0.5, x) == pytest.approx(math.erfc(math.sqrt(x)), rel=1e-11)
-        assert upper_gamma(3, x) == pytest.approx(math.exp(-x) * (1 + x + x * x / 2), rel=1e-11)
-    assert upper_gamma(17.5, 1e4) == pytest.approx(0, abs=1e-300)
 
 
 def test_every_test_is_right_as_often_as_it_says() -> None:

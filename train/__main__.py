@@ -23,6 +23,7 @@ from rich.table import Table
 
 from tavla_ai.errors import ConfigError, TavlaError
 from tavla_ai.network import Card, is_checkpoint, load_checkpoint
+from tavla_ai.stats import interval_95, margin_95
 from tavla_ai.tournament import PairResult
 from train.config import TrainConfig, check_resumable, describe_keys, load_config
 from train.learner import DivergedError
@@ -84,7 +85,7 @@ class _Screen(Reporter):
 
     def evaluated(self, results: list[PairResult]) -> None:
         for result in results:
-            error = "" if result.standard_error is None else f" ± {1.96 * result.standard_error:.3f}"
+            error = "" if result.standard_error is None else f" ± {margin_95(result.standard_error):.3f}"
             self._console.print(
                 f"{result.points_per_game:+.3f}{error} points per game against {result.b} ({result.games} games)",
                 highlight=False,
@@ -233,12 +234,12 @@ def _print_result(card: Card, run: RunDirectory, as_json: bool) -> None:
     for heading in ("opponent", "games", "points per game", "95 % interval", "wins", "mars of wins"):
         table.add_column(heading, justify="left" if heading == "opponent" else "right")
     for result in card.results:
-        half = None if result.standard_error is None else 1.96 * result.standard_error
+        interval = None if result.standard_error is None else interval_95(result.points_per_game, result.standard_error)
         table.add_row(
             result.opponent,
             str(result.games),
             f"{result.points_per_game:+.3f}",
-            "" if half is None else f"{result.points_per_game - half:+.3f} … {result.points_per_game + half:+.3f}",
+            "" if interval is None else "{:+.3f} … {:+.3f}".format(*interval),
             f"{result.win_share:.1%}",
             f"{result.mars_share:.1%}",
         )

@@ -30,6 +30,7 @@ from tavla_ai.bots import Bot, Levels, make_bot, network_player, plays_pubeval
 from tavla_ai.errors import CheckpointError, ConfigError
 from tavla_ai.network import Card, Checkpoint, NetworkSpec, Result, fold, load_checkpoint, save_checkpoint
 from tavla_ai.rules import get_ruleset
+from tavla_ai.stats import margin_95
 from tavla_ai.strength import as_result, measure_score_shares
 from tavla_ai.tournament import PairResult, play_pairing
 from train.config import TrainConfig, dump_config
@@ -353,7 +354,7 @@ class Pipeline:
             )
             results.append(result)
             # A single pair has no standard error.
-            half = 1.96 * (result.standard_error if result.standard_error is not None else 0.0)
+            half = margin_95(result.standard_error or 0.0)
             log.info(
                 "against %s: %+.3f ± %.3f points per game over %d games",
                 name,

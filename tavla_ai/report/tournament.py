@@ -14,6 +14,7 @@ from tavla_ai.network import Checkpoint
 from tavla_ai.report.board import board_svg
 from tavla_ai.report.page import Chart, histogram, page, table
 from tavla_ai.rules import MatchSet, Position, Ruleset, format_play, scores_of
+from tavla_ai.stats import interval_95, margin_95
 from tavla_ai.strength import Difference, find_differences
 from tavla_ai.tournament import (
     REPORT_FILE,
@@ -132,7 +133,7 @@ class _Page:
     def text(self, value: float, error: float | None) -> str:
         if self.is_match:
             return f"{100 * value:.1f}" + ("" if error is None else f" ± {196 * error:.1f}")
-        return f"{value:+.3f}" + ("" if error is None else f" ± {1.96 * error:.3f}")
+        return f"{value:+.3f}" + ("" if error is None else f" ± {margin_95(error):.3f}")
 
     def totals(self) -> str:
         """Return the raw interval of each bot, and below it the one without luck."""
@@ -264,8 +265,8 @@ def _intervals(rows: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], t
       text: writes a value.
     """
     figures = [figure for _, own in rows for figure in own]
-    low = min(mean - 1.96 * error for _, mean, error in figures)
-    high = max(mean + 1.96 * error for _, mean, error in figures)
+    low = min(interval_95(mean, error)[0] for _, mean, error in figures)
+    high = max(interval_95(mean, error)[1] for _, mean, error in figures)
     pad = 0.05 * (high - low) or 0.1
     low, high = low - pad, high + pad
 
@@ -284,11 +285,12 @@ def _intervals(rows: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], t
         parts.append(f'<text x="{_NAMES - 8}" y="{middle + 4}" text-anchor="end">{escape(name[-_LETTERS:])}</text>')
         for j, (kind, mean, error) in enumerate(own):
             y = middle + 8 * (j - (len(own) - 1) / 2)
-            begin, end = x(mean - 1.96 * error), x(mean + 1.96 * error)
+            least, most = interval_95(mean, error)
+            begin, end = x(least), x(most)
             parts.append(
                 f'<line class="line {kind}" x1="{begin:.1f}" x2="{end:.1f}" y1="{y}" y2="{y}"/>'
                 f'<circle class="dot-{kind}" cx="{x(mean):.1f}" cy="{y}" r="3.5"><title>{text(mean)}, '
-                f"{text(mean - 1.96 * error)} to {text(mean + 1.96 * error)}</title></circle>"
+                f"{text(least)} to {text(most)}</title></circle>"
             )
     inside = "\n".join(parts)
     return f'<svg class="plot" role="img" viewBox="0 0 {_PLOT_WIDTH} {foot + 6}">\n{inside}\n</svg>'

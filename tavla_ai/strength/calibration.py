@@ -33,6 +33,7 @@ from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import require_writable
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import Ruleset
+from tavla_ai.stats import interval_95, margin_95
 from tavla_ai.tournament import ELO_PER_LOGIT, Pairing, PairResult, play_pairing, rate, rated_pairings
 
 # A gap is as asked for if its 95 % interval lies within so many Elo points of it.
@@ -52,8 +53,6 @@ _STEPS = 8
 _VERIFICATIONS = 4
 # Over a gap of so many Elo points the line through the steps is off by a tenth of them.
 _CURVATURE = 0.1
-# The normal distribution's two-sided 95 % quantile.
-_QUANTILE = 1.959964
 # What is written is what was measured: noise has so many decimals.
 _DECIMALS = 4
 
@@ -85,7 +84,7 @@ class Step:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the gap."""
-        return self.gap - _QUANTILE * self.error, self.gap + _QUANTILE * self.error
+        return interval_95(self.gap, self.error)
 
     def is_near(self, target: float) -> bool:
         """Return whether the interval of the gap lies within the tolerance of `target`."""
@@ -282,9 +281,9 @@ class _Search:
             step, result = self._play(self._guess(low, high), matches, is_verification=True)
             if step.is_near(self.target):
                 return step, result
-            if _QUANTILE * step.error > TOLERANCE:
+            if margin_95(step.error) > TOLERANCE:
                 raise TavlaError(
-                    f"{matches} matches: they tell a gap to ±{_QUANTILE * step.error:.0f} Elo; expected enough for "
+                    f"{matches} matches: they tell a gap to ±{margin_95(step.error):.0f} Elo; expected enough for "
                     f"±{TOLERANCE:.0f} at most, and some way inside"
                 )
             self.steps.append(step)
@@ -304,7 +303,7 @@ class _Search:
         weaker = f"{self.weaker} ({self.table.checkpoints[self.weaker].path})"
         if plain.gap > self.target:
             raise TavlaError(
-                f"{weaker} is {plain.gap:.0f} ± {_QUANTILE * plain.error:.0f} Elo below {self.stronger} without noise; "
+                f"{weaker} is {plain.gap:.0f} ± {margin_95(plain.error):.0f} Elo below {self.stronger} without noise; "
                 f"expected at most the gap of {self.target:g}: take a stronger checkpoint for it"
             )
         low, high = 0.0, _FIRST_NOISE
@@ -315,7 +314,7 @@ class _Search:
                 return low, high
             if high >= _MAX_NOISE:
                 raise TavlaError(
-                    f"{weaker} is {step.gap:.0f} ± {_QUANTILE * step.error:.0f} Elo below {self.stronger} with a noise "
+                    f"{weaker} is {step.gap:.0f} ± {margin_95(step.error):.0f} Elo below {self.stronger} with a noise "
                     f"of {high:g} points, the largest; expected at least the gap of {self.target:g}"
                 )
             low, high = high, min(2 * high, _MAX_NOISE)
@@ -347,9 +346,9 @@ def _check_matches(matches: int, gap: float) -> None:
     # What is nearly always won is refused for its gap, if it cannot be reached.
     share = min(win_share(gap), 0.98)
     error = ELO_PER_LOGIT / math.sqrt(matches * share * (1 - share))
-    if _QUANTILE * error > TOLERANCE:
+    if margin_95(error) > TOLERANCE:
         raise TavlaError(
-            f"{matches} matches: they tell a gap of {gap:.0f} Elo to ±{_QUANTILE * error:.0f}; expected enough for "
+            f"{matches} matches: they tell a gap of {gap:.0f} Elo to ±{margin_95(error):.0f}; expected enough for "
             f"±{TOLERANCE:.0f}"
         )
 

@@ -16,12 +16,11 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai.errors import TavlaError
+from tavla_ai.stats import interval_95
 
 # Elo points of one unit of log-odds.
 ELO_PER_LOGIT = 400 / math.log(10)
 
-# The normal distribution's two-sided 95 % quantile.
-_QUANTILE = 1.959964
 _MAX_STEPS = 200
 _TOLERANCE = 1e-9
 _NAMES_IN_MESSAGE = 5
@@ -177,7 +176,7 @@ def rate(
                 name=name,
                 rating=rating,
                 standard_error=error,
-                interval=(rating - _QUANTILE * error, rating + _QUANTILE * error),
+                interval=interval_95(rating, error),
                 games=sum(pairing.games for pairing in pairings if name in (pairing.a, pairing.b)),
                 is_anchor=name in anchors,
             )

@@ -10,12 +10,11 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai.rules import scores_of
+from tavla_ai.stats import interval_95, margin_95, mean_of_pairs
 from tavla_ai.tournament.contests import Contests
 from tavla_ai.tournament.ratings import Pairing, Ratings
 from tavla_ai.tournament.table import ContestTable
 
-# The normal distribution's two-sided 95 % quantile.
-_QUANTILE = 1.959964
 # Rounding: an error no larger is none.
 _NO_ERROR = 1e-9
 
@@ -126,14 +125,14 @@ def half_width(table: ContestTable, contests: Contests) -> float:
     """Return half of the 95 % interval of A's result; without luck where that is known, infinite for a single pair."""
     measures = measures_of(scores_of(table.game), table.match_length, [contests])
     error = measures.get("adjusted_standard_error", measures["standard_error"])
-    return float("inf") if error is None else _QUANTILE * float(error)
+    return float("inf") if error is None else margin_95(float(error))
 
 
 def pair_result(table: ContestTable, a: int, b: int, contests: Contests, speed: float | None) -> PairResult:
     """Return what bot number `a` scored against number `b`; `speed` is in games per second."""
     scores = contests.scores.sum(axis=(0, 1))
     signs = np.sign(contests.points).astype(np.float64)
-    share, share_error = _mean([(1 + signs.mean(axis=1)) / 2])
+    share, share_error = mean_of_pairs([(1 + signs.mean(axis=1)) / 2])
     return PairResult(
         ruleset=table.game.name,
         a=table.bots[a].name,
@@ -162,7 +161,7 @@ def measures_of(all_scores: tuple[int, ...], match_length: int | None, played: S
     raw = [contests.points.mean(axis=1) for contests in played]
     if match_length is not None:
         raw = [(1 + samples) / 2 for samples in raw]
-    mean, error = _mean(raw)
+    mean, error = mean_of_pairs(raw)
     found: dict[str, Any] = {
         "matches": None if match_length is None else sum(contests.points.size for contests in played),
         "games": games,
@@ -176,7 +175,7 @@ def measures_of(all_scores: tuple[int, ...], match_length: int | None, played: S
     }
     lucks = [contests.luck.mean(axis=1) for contests in played if contests.luck is not None]
     if lucks and len(lucks) == len(played):
-        mean, error = _mean([samples - luck for samples, luck in zip(raw, lucks, strict=True)])
+        mean, error = mean_of_pairs([samples - luck for samples, luck in zip(raw, lucks, strict=True)])
         found |= {
             "adjusted": mean,
             "adjusted_standard_error": error,
@@ -185,25 +184,10 @@ def measures_of(all_scores: tuple[int, ...], match_length: int | None, played: S
     return found
 
 
-def _mean(samples: Sequence[npt.NDArray[np.float64]]) -> tuple[float, float | None]:
-    """Return the mean over pairings of their means over pairs, and its standard error.
-
-    Pairings share their dice, so what pair number n adds to the error is added up over the pairings first. Those that
-    stopped earlier have fewer pairs.
-    """
-    most = max(map(len, samples))
-    means = [float(one.mean()) for one in samples]
-    shares = np.zeros(most)
-    for one, mean in zip(samples, means, strict=True):
-        shares[: len(one)] += (one - mean) / (len(one) * len(samples))
-    error = float(np.sqrt(shares @ shares * most / (most - 1))) if most > 1 else None
-    return float(np.mean(means)), error
-
-
 def _interval(mean: float, error: float | None, *, is_share: bool) -> tuple[float, float] | None:
     if error is None:
         return None
-    low, high = mean - _QUANTILE * error, mean + _QUANTILE * error
+    low, high = interval_95(mean, error)
     return (max(0.0, low), min(1.0, high)) if is_share else (low, high)
 
 
