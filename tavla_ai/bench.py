@@ -10,7 +10,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
 from tavla_ai.bots import PlayStyle, network_player
-from tavla_ai.bots.peers import Peer, make_peer
+from tavla_ai.bots.peers import counting_peer, evaluating_peer
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH
 from tavla_ai.match import Utility
@@ -100,14 +100,13 @@ def run_bench(
       against: an outside engine that does the work of `plays` and `evaluate` too, on the same positions.
 
     Raises:
-      TavlaError: fewer than one repeat, an unknown or missing peer, or one that does not play the game.
+      TavlaError: fewer than one repeat, an outside engine that is unknown, not installed, cannot do the work, or does
+        not play the game.
       RuntimeError: a repeat counted something else than the one before.
     """
     if repeats < 1:
         raise TavlaError(f"repeats {repeats}: expected at least 1")
-    if against is not None and (ruleset.family != "opposed-hit" or not ruleset.hit_and_run):
-        raise TavlaError(f"{against}: plays by western rules of movement, not {ruleset.name}")
-    peer = None if against is None else make_peer(against)
+    peer_work = {} if against is None else _peer_work(against, ruleset, measures, repeats)
     network = checkpoint.network_for(ruleset) if checkpoint else _untrained(ruleset)
     work: dict[Measure, Callable[[], Timed]] = {
         "plays": _plays(ruleset),
@@ -120,8 +119,9 @@ def run_bench(
     with _one_core():
         for measure in measures:
             ours = time_work(measure, work[measure], repeats)
-            if peer is not None and measure in ("plays", "evaluate"):
-                ours[0] = _compare(ours[0], peer, measure, ruleset, repeats)
+            if against is not None and measure in peer_work:
+                (theirs,) = time_work(against, peer_work[measure], repeats)
+                ours[0] = _compared(ours[0], against, theirs)
             results += ours
     return BenchReport(
         ruleset=ruleset.name,
@@ -168,37 +168,55 @@ def time_work(measure: str, work: Callable[[], Timed], repeats: int) -> list[Ben
     ]
 
 
-def _compare(ours: BenchResult, peer: Peer, measure: Measure, ruleset: Ruleset, repeats: int) -> BenchResult:
-    """Let a peer do the same work, and set its rate beside ours.
+def _peer_work(
+    name: str, ruleset: Ruleset, measures: Sequence[Measure], repeats: int
+) -> dict[Measure, Callable[[], Timed]]:
+    """Return the work of `plays` and `evaluate` as an outside engine does it, for those that are measured.
 
-    Every repeat takes positions of its own, since a peer may remember what it has evaluated.
+    Every repeat takes positions of its own, since the engine may remember what it has evaluated.
     """
+    if not ruleset.has_western_plays:
+        raise TavlaError(f"{name}: plays by western rules of movement, not {ruleset.name}")
+    work: dict[Measure, Callable[[], Timed]] = {}
     rules = compile_rules(ruleset)
     boards, rolls = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
     # With five checkers left no roll ends the game; where one does, peers count what is then left
     # on the board differently (gnubg-nn lists one of two ends that differ by a hit).
     unfinished = boards[:, 0, 0] <= NUM_CHECKERS - 5
     boards, rolls = boards[unfinished], rolls[unfinished]
-    positions = peer.convert(boards)
-    dice = [(first, second) for first, second in rolls.tolist()]
-    expected = engine.count_plays(rules, boards, rolls).tolist()
-    size = min(_PEER_POSITIONS, len(positions) // (repeats + 1))
-    chunks = (slice(begin, begin + size) for begin in range(0, len(positions), size))
+    size = min(_PEER_POSITIONS, len(boards) // (repeats + 1))
 
-    def plays() -> Timed:
-        chunk = next(chunks)
-        if peer.count_plays(positions[chunk], dice[chunk]) != expected[chunk]:
-            raise RuntimeError(f"{peer.name}: counts other plays than the engine")
-        return Timed({"rolls": size})
+    def chunks() -> Iterator[slice]:
+        return (slice(begin, begin + size) for begin in range(0, len(boards), size))
 
-    def evaluate() -> Timed:
-        peer.evaluate(positions[next(chunks)])
-        return Timed({"positions": size})
+    if "plays" in measures:
+        counter = counting_peer(name)
+        counted, to_count = counter.convert(boards), chunks()
+        dice = [(first, second) for first, second in rolls.tolist()]
+        expected = engine.count_plays(rules, boards, rolls).tolist()
 
-    (theirs,) = time_work(peer.name, plays if measure == "plays" else evaluate, repeats)
-    return ours.model_copy(
-        update={"peer": peer.name, "peer_median": theirs.median, "ratio": ours.median / theirs.median}
-    )
+        def plays() -> Timed:
+            chunk = next(to_count)
+            if counter.count_plays(counted[chunk], dice[chunk]) != expected[chunk]:
+                raise RuntimeError(f"{name}: counts other plays than the engine")
+            return Timed({"rolls": size})
+
+        work["plays"] = plays
+    if "evaluate" in measures:
+        evaluator = evaluating_peer(name)
+        evaluated, to_evaluate = evaluator.convert(boards), chunks()
+
+        def evaluate() -> Timed:
+            evaluator.evaluate(evaluated[next(to_evaluate)])
+            return Timed({"positions": size})
+
+        work["evaluate"] = evaluate
+    return work
+
+
+def _compared(ours: BenchResult, name: str, theirs: BenchResult) -> BenchResult:
+    """Return a result with that of an outside engine beside it."""
+    return ours.model_copy(update={"peer": name, "peer_median": theirs.median, "ratio": ours.median / theirs.median})
 
 
 def _plays(ruleset: Ruleset) -> Callable[[], Timed]:

@@ -60,9 +60,9 @@ def test_an_unknown_measure_is_refused() -> None:
 
 
 @pytest.mark.peer
-@pytest.mark.parametrize("peer", ["gnubg-nn", "bgsage"])
-def test_a_peer_does_the_same_work_in_the_same_run(peer: str) -> None:
-    pytest.importorskip(peer.replace("-", "_"))
+@pytest.mark.parametrize(("peer", "package"), [("gnubg-nn", "gnubg_nn"), ("sage", "bgsage")])
+def test_a_peer_does_the_same_work_in_the_same_run(peer: str, package: str) -> None:
+    pytest.importorskip(package)
     done = CliRunner().invoke(main, ["bench", "plays", "evaluate", "--against", peer, "--repeats", "1", "--json"])
     assert done.exit_code == 0, done.output
     ratios = [result["ratio"] for result in json.loads(done.stdout)["results"] if result["peer"] == peer]

@@ -27,7 +27,7 @@ from tavla_ai.bots.levels import (
     level_name,
     save_levels,
 )
-from tavla_ai.bots.peers.players import Fault, OutsidePlayer, PeerPlayer, close_plays
+from tavla_ai.bots.peers.player import Fault, OutsidePlayer, PeerPlayer, close_plays
 from tavla_ai.bots.spec import make_bot, make_set_bot, run_checkpoints, set_parts
 
 __all__ = [

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots.peers.players import Fault, OutsidePlayer, PeerPlayer
+from tavla_ai.bots.peers.player import Fault, OutsidePlayer, PeerPlayer
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH, SearchSettings, load_tables

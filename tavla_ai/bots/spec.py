@@ -18,13 +18,11 @@ from tavla_ai.bots.bot import (
 )
 from tavla_ai.bots.level import level_bot
 from tavla_ai.bots.levels import LEVEL_NAMES, Levels
-from tavla_ai.bots.peers.players import PEER_PLAYERS, make_peer_player
+from tavla_ai.bots.peers import peer_player, peers_able_to
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import CARD_FILE, is_checkpoint, load_checkpoint, read_card
 from tavla_ai.rules import MatchSet, Ruleset, get_ruleset
-
-_PEER_EXAMPLES = tuple(f"{kind}:PLY" for kind in PEER_PLAYERS)
 
 # A noisy bot's plays lose at most so many standard deviations of its noise, where nothing else is said.
 _CAP_PER_NOISE = 3
@@ -60,11 +58,12 @@ def make_bot(spec: str, ruleset: Ruleset, levels: Levels | None = None, match_le
         return pubeval_bot(ruleset)
     if spec in LEVEL_NAMES:
         return level_bot(spec, ruleset, levels, match_length)
-    if peer := re.fullmatch(rf"({'|'.join(PEER_PLAYERS)}):([0-9]{{1,3}})", spec):
-        return Bot(spec, ruleset, make_peer_player(spec, peer[1], int(peer[2]), ruleset))
+    peers = peers_able_to("play")
+    if peer := re.fullmatch(rf"({'|'.join(map(re.escape, peers))}):([0-9]{{1,3}})", spec):
+        return Bot(spec, ruleset, peer_player(peer[1], int(peer[2]), ruleset))
     folder, style = _read_spec(spec)
     if not folder or not Path(folder).exists():
-        names = ", ".join((*BASELINES, *LEVEL_NAMES, *_PEER_EXAMPLES))
+        names = ", ".join((*BASELINES, *LEVEL_NAMES, *(f"{kind}:PLY" for kind in peers)))
         raise TavlaError(f"unknown bot {spec!r}; expected {names} or a checkpoint's folder")
     name = str(Path(folder)) + spec[len(folder) :]
     return checkpoint_bot(name, ruleset, load_checkpoint(Path(folder), ruleset), style)

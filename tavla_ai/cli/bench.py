@@ -8,7 +8,7 @@ from typing import Literal
 import click
 
 from tavla_ai.bench import MEASURES, Measure, run_bench
-from tavla_ai.bots.peers import PEERS
+from tavla_ai.bots.peers import peers_able_to
 from tavla_ai.cli._options import json_option, ruleset_option
 from tavla_ai.cli._printing import print_json, print_table
 from tavla_ai.cli.train import become_trainer
@@ -28,7 +28,11 @@ _LEARN: Literal["learn"] = "learn"
 )
 @ruleset_option
 @click.option("--checkpoint", type=Path, metavar="DIR", help="Whose network plays.  [default: untrained weights]")
-@click.option("--against", type=click.Choice(PEERS), help="Let an outside engine do the same work beside ours.")
+@click.option(
+    "--against",
+    type=click.Choice(peers_able_to("evaluate", "count plays")),
+    help="Let an outside engine do the same work beside ours.",
+)
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Timed repeats.")
 @json_option
 def bench(

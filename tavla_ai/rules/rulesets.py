@@ -139,6 +139,11 @@ class Ruleset(BaseModel):
         """Whether the two sides move in opposite directions and hit, so that boards are those of backgammon."""
         return self.family == "opposed-hit"
 
+    @property
+    def has_western_plays(self) -> bool:
+        """Whether every roll has the plays of western backgammon."""
+        return self.family == "opposed-hit" and self.hit_and_run and self.bear_off_order == "free"
+
     def facing(self, point: int) -> int:
         """Return the opponent's own number of my `point`, and as well mine of his."""
         return (point + 11) % 24 + 1 if self.is_parallel else BAR - point

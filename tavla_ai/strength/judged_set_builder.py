@@ -86,7 +86,7 @@ def make_judge(spec: str, ruleset: Ruleset) -> tuple[Judge, JudgeInfo, int]:
     """
     bot = make_bot(spec, ruleset)
     if bot.peer is not None:
-        return bot.peer, JudgeInfo(name=spec, version=bot.peer.judge.version, weight=1.0), bot.peer.ply
+        return bot.peer, JudgeInfo(name=spec, version=bot.peer.version, weight=1.0), bot.peer.ply
     if bot.checkpoint is None:
         raise TavlaError(f"judge {spec!r}: expected an outside engine or a checkpoint, with its look-ahead")
     info = JudgeInfo(name=spec, version=bot.checkpoint.card.weights_sha256, weight=1.0)

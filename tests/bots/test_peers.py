@@ -10,10 +10,12 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 from click.testing import CliRunner
 from network_reference import possible
+from peers_fake import PipPeer
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, make_bot
-from tavla_ai.bots.peers.players import Fault, PeerPlayer, close_plays, make_peer_player
+from tavla_ai.bench import run_bench
+from tavla_ai.bots import Bot, Fault, PeerPlayer, close_plays, make_bot
+from tavla_ai.bots.peers import PEERS, Peer, counting_peer, evaluating_peer, peer_player
 from tavla_ai.cli import main
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.match import Utility, utilities
@@ -27,39 +29,23 @@ SINGLE = np.array([Utility.points(NORTH_SULTAN).values], np.float32), np.array([
 Boards = npt.NDArray[np.int8]
 
 
-class PipJudge:
-    """A peer that would rather be ahead in the race; deeper, it would rather be behind."""
-
-    name, version = "fake", "1"
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[int, int]] = []
-
-    def judge(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
-        self.asked.append((ply, len(boards)))
-        pips = boards.astype(np.int64) @ np.arange(26)
-        lead = (pips[:, 1] - pips[:, 0]) / 800 * (1 if ply == 0 else -1)
-        flat = np.zeros(len(boards))
-        return np.stack([0.5 + lead, flat, flat, flat, flat], axis=1)
-
-
 _KEY = np.random.default_rng(1).integers(0, 1009, 52)
 
 
-class Answers(PipJudge):
+class Answers(PipPeer):
     """A peer with the same answer for all, or one that fails, on few positions."""
 
     def __init__(self, answer: Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]) -> None:
         super().__init__()
         self.answer = answer
 
-    def judge(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
-        found = super().judge(boards, ply, counts_backgammon)
+    def chances(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
+        found = super().chances(boards, ply, counts_backgammon)
         return self.answer(found) if (boards.reshape(-1, 52) @ _KEY % 1009 == 0).any() else found
 
 
-def fake(judge: PipJudge | None = None, ply: int = 0, name: str = "fake") -> Bot:
-    return Bot(name, NORTH_SULTAN, PeerPlayer(name, judge or PipJudge(), NORTH_SULTAN, ply))
+def fake(peer: PipPeer | None = None, ply: int = 0, name: str = "fake") -> Bot:
+    return Bot(name, NORTH_SULTAN, PeerPlayer(name, peer or PipPeer(), NORTH_SULTAN, ply))
 
 
 # The engine's decisions in batches
@@ -199,8 +185,8 @@ def test_a_void_game_in_lock_step_is_void() -> None:
 
 def test_a_peer_takes_the_play_it_likes_best() -> None:
     boards, dice = turns(100)
-    player = fake().player
-    assert isinstance(player, PeerPlayer)
+    player = fake().peer
+    assert player is not None
     for board, roll, after in zip(boards, dice.tolist(), player.choose_plays(boards, dice), strict=True):
         plays, _, scores = engine.legal_plays(RULES, board, *roll)
         values = np.where(scores == engine.NO_SCORE, player.equities(plays.copy()), scores)
@@ -208,8 +194,8 @@ def test_a_peer_takes_the_play_it_likes_best() -> None:
 
 
 def test_a_peer_is_not_asked_for_what_is_forced_or_won() -> None:
-    judge = PipJudge()
-    player = PeerPlayer("fake", judge, NORTH_SULTAN, 0)
+    peer = PipPeer()
+    player = PeerPlayer("fake", peer, NORTH_SULTAN, 0)
     forced = Position.from_text("bar:1 6:14 / 6:2 5:2 4:2 3:2 2:2 1:2 8:3", NORTH_SULTAN)
     won = Position.from_text("1:1 off:14 / 20:15", NORTH_SULTAN)
     boards = np.stack([forced.board, won.board])
@@ -217,16 +203,16 @@ def test_a_peer_is_not_asked_for_what_is_forced_or_won() -> None:
     np.testing.assert_array_equal(first, forced.board)
     assert isinstance(second, np.ndarray)
     assert second[0, 0] == 15
-    assert judge.asked == []
+    assert peer.asked == []
 
 
 def test_deeper_a_peer_looks_only_at_what_is_close() -> None:
-    judge = PipJudge()
-    player = PeerPlayer("fake", judge, NORTH_SULTAN, 2)
+    peer = PipPeer()
+    player = PeerPlayer("fake", peer, NORTH_SULTAN, 2)
     board = RULES.start()[None]
     (after,) = player.choose_plays(board, np.array([[3, 1]], np.int8))
     plays, _, _ = engine.legal_plays(RULES, board[0], 3, 1)
-    assert judge.asked == [(0, len(plays)), (2, 8)]
+    assert peer.asked == [(0, len(plays)), (2, 8)]
     # At 2-ply it wants to be behind: of the eight that go on, the one that runs least.
     pips = (plays.astype(np.int64) @ np.arange(26))[:, 0]
     assert isinstance(after, np.ndarray)
@@ -242,8 +228,8 @@ def test_close_plays_are_few_and_near() -> None:
 
 @pytest.mark.parametrize(("preset", "expected"), [("north-sultan", 2 * 0.6 - 1 + 0.3 - 0.1), ("oyna-backgammon", 0.44)])
 def test_points_are_counted_as_the_game_counts_them(preset: str, expected: float) -> None:
-    class Constant(PipJudge):
-        def judge(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
+    class Constant(PipPeer):
+        def chances(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
             assert counts_backgammon == (preset == "oyna-backgammon")
             return np.array([[0.6, 0.3, 0.05, 0.1, 0.01]])
 
@@ -254,7 +240,7 @@ def test_points_are_counted_as_the_game_counts_them(preset: str, expected: float
 @pytest.mark.parametrize("preset", ["traditional", "plakoto", "tawula"])
 def test_a_peer_plays_western_movement_only(preset: str) -> None:
     with pytest.raises(RulesetError, match=f"fake: plays games of western movement only, not {preset}"):
-        PeerPlayer("fake", PipJudge(), get_ruleset(preset), 0)
+        PeerPlayer("fake", PipPeer(), get_ruleset(preset), 0)
 
 
 # A peer in tournaments
@@ -336,11 +322,11 @@ def test_faults_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
 # Names
 
 
-@pytest.mark.parametrize(("spec", "module"), [("gnubg:0", "gnubg"), ("sage:1", "bgsage")])
-def test_a_peer_that_is_missing_names_the_extra(spec: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, f"tavla_ai.bots.peers.{module}", raising=False)
-    monkeypatch.setitem(sys.modules, module, None)
+@pytest.mark.parametrize(("spec", "package"), [("gnubg:0", "gnubg"), ("sage:1", "bgsage")])
+def test_a_peer_that_is_missing_names_the_extra(spec: str, package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = spec.partition(":")[0]
+    monkeypatch.delitem(sys.modules, f"tavla_ai.bots.peers.{kind}", raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(TavlaError, match=rf"^{kind} is not installed .*pip install --pre tavla-ai\[peers\]"):
         make_bot(spec, NORTH_SULTAN)
     done = CliRunner().invoke(main, ["tournament", spec, "random"])
@@ -359,12 +345,65 @@ def test_a_peer_without_its_ply_is_unknown(spec: str) -> None:
         make_bot(spec, NORTH_SULTAN)
 
 
+# The registry
+
+
+@pytest.fixture
+def pips(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of an engine that one row of the registry adds."""
+    monkeypatch.setitem(PEERS, "pips", Peer("peers_fake:PipPeer", frozenset({"play", "evaluate", "count plays"})))
+    return "pips"
+
+
+def test_one_row_makes_a_bot_of_an_engine(pips: str) -> None:
+    bot = make_bot("pips:0", NORTH_SULTAN)
+    assert not bot.is_native
+    result = play_pairing(NORTH_SULTAN, bot, make_bot("random", NORTH_SULTAN), games=20, seed=3)
+    same = play_pairing(NORTH_SULTAN, fake(name="pips:0"), make_bot("random", NORTH_SULTAN), games=20, seed=3)
+    assert result.model_dump(exclude={"games_per_second"}) == same.model_dump(exclude={"games_per_second"})
+    with pytest.raises(TavlaError, match="gnubg:PLY, sage:PLY, pips:PLY or a checkpoint's folder"):
+        make_bot("pip:0", NORTH_SULTAN)
+
+
+def test_one_row_sets_an_engine_beside_ours_in_benchmarks(pips: str) -> None:
+    report = run_bench(NORTH_SULTAN, ("plays", "evaluate"), None, repeats=1, against=pips)
+    compared = [result for result in report.results if result.peer == pips]
+    assert [result.measure for result in compared] == ["plays", "evaluate"]
+    assert all(result.ratio is not None and result.ratio > 0 for result in compared)
+
+
+def test_an_engine_that_counts_other_plays_is_found_out(monkeypatch: pytest.MonkeyPatch, pips: str) -> None:
+    monkeypatch.setattr(PipPeer, "count_plays", lambda self, positions, dice: [1] * len(positions))
+    with pytest.raises(RuntimeError, match="pips: counts other plays than the engine"):
+        run_bench(NORTH_SULTAN, ("plays",), None, repeats=1, against=pips)
+
+
+@pytest.mark.parametrize("preset", ["traditional", "plakoto"])
+def test_benchmarks_beside_an_engine_are_of_western_movement(pips: str, preset: str) -> None:
+    with pytest.raises(TavlaError, match=f"pips: plays by western rules of movement, not {preset}"):
+        run_bench(get_ruleset(preset), ("plays",), None, repeats=1, against=pips)
+
+
+@pytest.mark.parametrize("kind", ["wildbg", "bgsage"])
+def test_an_unknown_engine_is_refused_with_those_that_exist(kind: str) -> None:
+    for load in (lambda: peer_player(kind, 0, NORTH_SULTAN), lambda: counting_peer(kind)):
+        with pytest.raises(TavlaError, match=f"unknown outside engine '{kind}'; expected gnubg, gnubg-nn, sage"):
+            load()
+
+
+def test_an_engine_does_only_what_its_row_says() -> None:
+    with pytest.raises(TavlaError, match="gnubg-nn cannot play; expected gnubg, sage"):
+        peer_player("gnubg-nn", 0, NORTH_SULTAN)
+    with pytest.raises(TavlaError, match="gnubg cannot evaluate; expected gnubg-nn, sage"):
+        evaluating_peer("gnubg")
+
+
 # The engines themselves
 
 
 def installed(kind: str, ply: int) -> PeerPlayer:
     pytest.importorskip({"gnubg": "gnubg", "sage": "bgsage"}[kind])
-    return make_peer_player(f"{kind}:{ply}", kind, ply, NORTH_SULTAN)
+    return peer_player(kind, ply, NORTH_SULTAN)
 
 
 @pytest.mark.peer

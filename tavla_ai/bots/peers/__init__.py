@@ -1,53 +1,103 @@
-"""Outside engines, for comparison: none of their code or weights is part of the product.
+"""Outside engines ("peers"), for comparison: none of their code or weights is part of the product.
 
-Each adapter needs the extra [peers], and says so where it is missing.
+`PEERS` lists them. A new one is a file with its adapter and a row here; it then plays as the bot `NAME:PLY` and stands
+beside ours in `tavla bench --against NAME`, as far as its abilities go. The adapters import their engines, which the
+extra [peers] installs, and are loaded when they are first asked for.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from tavla_ai.bots.peers.abilities import Ability, CountingPeer, EvaluatingPeer, PlayingPeer
+from tavla_ai.bots.peers.player import PeerPlayer
 from tavla_ai.errors import TavlaError
+from tavla_ai.rules import Ruleset
 
-PEERS = ("gnubg-nn", "bgsage")
+__all__ = ["MAX_PEER_PLY", "PEERS", "Peer", "counting_peer", "evaluating_peer", "peer_player", "peers_able_to"]
 
-Boards = npt.NDArray[np.int8]
-Dice = npt.NDArray[np.int8]
-
-
-class Peer(Protocol):
-    """An outside engine that generates plays and evaluates positions of western backgammon."""
-
-    name: str
-
-    def convert(self, boards: Boards) -> list[object]:
-        """Return boards `[N, 2, 26]` int8, the mover first, as the peer takes them."""
-
-    def count_plays(self, positions: list[object], dice: list[tuple[int, int]]) -> list[int]:
-        """Return the number of distinct afterstates of each position with its roll; a pass is one."""
-
-    def evaluate(self, positions: list[object]) -> None:
-        """Evaluate each position statically, the mover having just moved."""
+MAX_PEER_PLY = 3
 
 
-def make_peer(name: str) -> Peer:
-    """Return the adapter of an outside engine.
+@dataclass(frozen=True)
+class Peer:
+    """A row of the registry.
+
+    Attributes:
+      adapter: its class, as `MODULE:CLASS`.
+      abilities: what it can do; see `abilities`.
+    """
+
+    adapter: str
+    abilities: frozenset[Ability]
+
+
+# By the one name that users type.
+PEERS: dict[str, Peer] = {
+    "gnubg": Peer("tavla_ai.bots.peers.gnubg:Gnubg", frozenset({"play"})),
+    "gnubg-nn": Peer("tavla_ai.bots.peers.gnubg_nn:GnubgNN", frozenset({"evaluate", "count plays"})),
+    "sage": Peer("tavla_ai.bots.peers.sage:Sage", frozenset({"play", "evaluate", "count plays"})),
+}
+
+
+def peers_able_to(*abilities: Ability) -> tuple[str, ...]:
+    """Return the names of the outside engines that have all these abilities."""
+    return tuple(name for name, peer in PEERS.items() if peer.abilities.issuperset(abilities))
+
+
+def peer_player(kind: str, ply: int, ruleset: Ruleset) -> PeerPlayer:
+    """Return an outside engine as a player, which results call `KIND:PLY`.
+
+    Args:
+      kind: its name in `PEERS`.
+      ply: look-ahead, 0 to `MAX_PEER_PLY`.
+      ruleset: the game that it is to play.
 
     Raises:
-      TavlaError: no adapter has that name, or the engine is not installed.
+      TavlaError: the engine is unknown, does not play, is not installed, or does not look so far ahead.
+      RulesetError: it does not play the game.
     """
+    name = f"{kind}:{ply}"
+    if not 0 <= ply <= MAX_PEER_PLY:
+        raise TavlaError(f"{name}: ply {ply}, expected 0 to {MAX_PEER_PLY}")
+    peer: PlayingPeer = _load(kind, "play")
+    return PeerPlayer(name, peer, ruleset, ply)
+
+
+def evaluating_peer(name: str) -> EvaluatingPeer:
+    """Return the adapter of an outside engine that evaluates positions.
+
+    Raises:
+      TavlaError: the engine is unknown, evaluates nothing, or is not installed.
+    """
+    peer: EvaluatingPeer = _load(name, "evaluate")
+    return peer
+
+
+def counting_peer(name: str) -> CountingPeer:
+    """Return the adapter of an outside engine that counts plays.
+
+    Raises:
+      TavlaError: the engine is unknown, counts no plays, or is not installed.
+    """
+    peer: CountingPeer = _load(name, "count plays")
+    return peer
+
+
+def _load(name: str, ability: Ability) -> Any:
+    if name not in PEERS:
+        raise TavlaError(f"unknown outside engine {name!r}; expected {_listed(PEERS)}")
+    if ability not in PEERS[name].abilities:
+        raise TavlaError(f"{name} cannot {ability}; expected {_listed(peers_able_to(ability))}")
+    module, _, adapter = PEERS[name].adapter.partition(":")
     try:
-        if name == "gnubg-nn":
-            from tavla_ai.bots.peers.gnubg_nn import GnubgNN
-
-            return GnubgNN()
-        if name == "bgsage":
-            from tavla_ai.bots.peers.bgsage import BgSage
-
-            return BgSage()
+        return getattr(import_module(module), adapter)()
     except ImportError as error:
         raise TavlaError(f"{name} is not installed ({error}); pip install --pre tavla-ai[peers]") from None
-    raise TavlaError(f"unknown peer {name!r}; expected one of {', '.join(PEERS)}")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)

@@ -8,7 +8,7 @@ import gnubg
 import numpy as np
 import numpy.typing as npt
 
-from tavla_ai.bots.peers import Boards
+from tavla_ai.bots.peers.abilities import Boards
 
 # Its plays within a look-ahead are chosen for points: at the start of a long match with these prices of a gammon and
 # of a backgammon, a gammon being worth one point more than a win. In money play backgammons would count.
@@ -20,11 +20,10 @@ _CUBE |= {"beavers": 0, "bgv": 0}
 class Gnubg:
     """Boards are two tuples of 25 counts, points 1 to 24 and the bar; the side on roll comes second."""
 
-    name = "gnubg"
     version = version("gnubg")
 
-    def judge(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
-        """See `PeerJudge`. Within a look-ahead it prunes with its small networks, as its own settings do."""
+    def chances(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
+        """See `PlayingPeer`. Within a look-ahead it prunes with its small networks, as its own settings do."""
         price = (1.0, 1.0 if counts_backgammon else 0.0)
         cube = {**_CUBE, "gammonprice": (price, price)}
         context = {"cubeful": 0, "plies": ply, "deterministic": 1, "prune": int(ply > 0), "noise": 0.0}

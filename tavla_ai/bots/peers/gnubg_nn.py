@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gnubg_nn
 
-from tavla_ai.bots.peers import Boards
+from tavla_ai.bots.peers.abilities import Boards
 
 
 class GnubgNN:
     """Boards are two lists of 25 counts, the opponent's first: points 1 to 24, then the bar."""
-
-    name = "gnubg-nn"
 
     def convert(self, boards: Boards) -> list[object]:
         """Return the peer's form of `[N, 2, 26]` int8 boards, the mover first."""

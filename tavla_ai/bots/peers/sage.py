@@ -11,16 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from bgsage.weights import default_weights
 
-from tavla_ai.bots.peers import Boards
+from tavla_ai.bots.peers.abilities import Boards
 
 
-class BgSage:
-    """Boards are 26 numbers in the mover's numbering: his checkers positive, the opponent's negative.
+class Sage:
+    """Boards are 26 numbers in the mover's numbering: own checkers positive, the opponent's negative.
 
     Place 25 is the mover's bar, place 0 the opponent's, both counted positive. What it calls 1-ply is 0-ply here.
     """
 
-    name = "bgsage"
     version = version("bgsage")
 
     def __init__(self) -> None:
@@ -46,8 +45,8 @@ class BgSage:
             [{"board": position, "cube_owner": "centered"} for position in positions], "1ply", n_threads=1, jacoby=False
         )
 
-    def judge(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
-        """See `PeerJudge`. Its plays within a look-ahead are chosen with backgammons counted, always."""
+    def chances(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
+        """See `PlayingPeer`. Its plays within a look-ahead are chosen with backgammons counted, always."""
         positions = [(position, bgbot_cpp.CubeOwner.CENTERED) for position in self.convert(boards)]
         found = bgbot_cpp.batch_evaluate_post_move(positions, self._strategy(ply), 1, jacoby=False)
         return np.array([row["probs"] for row in found], np.float64)

@@ -1,0 +1,56 @@
+"""Abilities of outside engines: a protocol for each thing that one may be able to do.
+
+An adapter is a class without arguments that fulfils the protocols of its abilities; all are of games with the plays of
+western backgammon, whose boards are int8 `[2, 26]`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Ability = Literal["play", "evaluate", "count plays"]
+
+Boards = npt.NDArray[np.int8]
+Dice = npt.NDArray[np.int8]
+
+
+class PlayingPeer(Protocol):
+    """An engine that can `play`: it values the afterstates that our own generator lists."""
+
+    version: str
+
+    def chances(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
+        """Return the chances of the side that has just moved, before the opponent rolls.
+
+        Args:
+          boards: `[N, 2, 26]` int8 afterstates, the side that has just moved first; no game is over.
+          ply: look-ahead, 0 being the networks alone.
+          counts_backgammon: whether plays within the look-ahead are chosen for the third point too.
+
+        Returns:
+          `[N, 5]`: wins, of them by 2 points or more, by 3; losses by 2 points or more, by 3.
+        """
+
+
+class ConvertingPeer(Protocol):
+    """An engine with positions of its own, which benchmarks convert before they time anything."""
+
+    def convert(self, boards: Boards) -> list[object]:
+        """Return boards `[N, 2, 26]` int8, the mover first, as the engine takes them."""
+
+
+class EvaluatingPeer(ConvertingPeer, Protocol):
+    """An engine that can `evaluate` positions, for benchmarks."""
+
+    def evaluate(self, positions: list[object]) -> None:
+        """Evaluate each position statically, the mover having just moved."""
+
+
+class CountingPeer(ConvertingPeer, Protocol):
+    """An engine that can `count plays`, for benchmarks."""
+
+    def count_plays(self, positions: list[object], dice: list[tuple[int, int]]) -> list[int]:
+        """Return the number of distinct afterstates of each position with its roll; a pass is one."""
