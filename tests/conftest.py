@@ -124,7 +124,7 @@ def network_of(weights_of: Callable[..., dict[str, np.ndarray]]) -> Callable[...
     """An engine network with such weights."""
 
     def build(hidden: tuple[int, ...] = (32,), seed: int = 0) -> engine.Network:
-        return fold(weights_of(hidden, seed))
+        return fold(weights_of(hidden, seed), NetworkSpec(hidden=hidden, num_scores=len(SCORES)))
 
     return build
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from tavla_ai.engine import MAX_SEED, MOST_CANDIDATES
 from tavla_ai.errors import ConfigError, RulesetError
 from tavla_ai.files import first_mistake
-from tavla_ai.network import Inputs
+from tavla_ai.network import Inputs, NetworkSpec
 from tavla_ai.rules import get_ruleset
 from tavla_ai.tournament import MAX_WORKERS
 
@@ -320,6 +320,17 @@ class TrainConfig(_Section):
         if self.lookahead.finalists and not self.lookahead.candidates:
             raise ValueError("lookahead.finalists: needs lookahead.candidates, of which they are some")
         return self
+
+    @property
+    def network_spec(self) -> NetworkSpec:
+        """Shape of the network that the run trains."""
+        ruleset = get_ruleset(self.ruleset)
+        return NetworkSpec(
+            hidden=self.network.hidden,
+            num_places=ruleset.num_places,
+            num_scores=len(ruleset.scores),
+            inputs=self.network.inputs,
+        )
 
     @property
     def num_rounds(self) -> int:

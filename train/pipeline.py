@@ -28,7 +28,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from tavla_ai.bots import Bot, Levels, make_bot, network_player, plays_pubeval
 from tavla_ai.errors import CheckpointError, ConfigError
-from tavla_ai.network import Card, Checkpoint, NetworkSpec, Result, fold, load_checkpoint, save_checkpoint
+from tavla_ai.network import Card, CardDraft, Checkpoint, Result, fold, load_checkpoint, save_checkpoint
 from tavla_ai.rules import get_ruleset
 from tavla_ai.stats import margin_95
 from tavla_ai.strength import as_result, measure_score_shares
@@ -106,12 +106,7 @@ class Pipeline:
         self._pool = pool
         self._reporter = reporter or Reporter()
         self._ruleset = get_ruleset(config.ruleset)
-        self._spec = NetworkSpec(
-            hidden=config.network.hidden,
-            num_places=self._ruleset.num_places,
-            num_scores=len(self._ruleset.scores),
-            inputs=config.network.inputs,
-        )
+        self._spec = config.network_spec
         self._parent = self._load_parent()
         self._opponents = {
             name: None if name == PREVIOUS else make_bot(name, self._ruleset, Levels())
@@ -146,7 +141,7 @@ class Pipeline:
             self.progress = Progress(**state["progress"])
             self._previous = {name: tensor.numpy() for name, tensor in state["previous"].items()} or None
             for weights in filter(None, (self._learner.weights(), self._learner.average_weights(), self._previous)):
-                fold(weights, self._spec.num_places)
+                fold(weights, self._spec)
         except (KeyError, TypeError, ValueError, RuntimeError, AttributeError) as error:
             reason = " ".join(str(error).split())[:100]
             raise CheckpointError(
@@ -212,7 +207,7 @@ class Pipeline:
             results = self._evaluate(writer, final=True)
         self._score_shares = measure_score_shares(
             self._ruleset,
-            fold(self._learner.average_weights(), self._spec.num_places),
+            fold(self._learner.average_weights(), self._spec),
             self._config.evaluation.final_games,
             self._config.evaluation.final_seed + 1,
             self._config.self_play.num_threads,
@@ -335,15 +330,13 @@ class Pipeline:
         tick = time.perf_counter()
         evaluation = self._config.evaluation
         weights = self._learner.average_weights()
-        learner = Bot("learner", self._ruleset, network_player(self._ruleset, fold(weights, self._spec.num_places)))
+        learner = Bot("learner", self._ruleset, network_player(self._ruleset, fold(weights, self._spec)))
         results = []
         for name, opponent in self._opponents.items():
             if opponent is None:
                 if self._previous is None:
                     continue
-                opponent = Bot(
-                    name, self._ruleset, network_player(self._ruleset, fold(self._previous, self._spec.num_places))
-                )
+                opponent = Bot(name, self._ruleset, network_player(self._ruleset, fold(self._previous, self._spec)))
             result = play_pairing(
                 self._ruleset,
                 learner,
@@ -403,18 +396,20 @@ class Pipeline:
         return save_checkpoint(
             path,
             self._learner.average_weights(),
-            ruleset=self._ruleset,
-            network=self._spec,
-            games=self.progress.games,
-            positions=self.progress.positions,
-            seed=self._config.seed,
-            config=dump_config(self._config),
-            code=self._code,
-            versions=library_versions(),
+            CardDraft(
+                ruleset=self._ruleset,
+                network=self._spec,
+                games=self.progress.games,
+                positions=self.progress.positions,
+                seed=self._config.seed,
+                config=dump_config(self._config),
+                code=self._code,
+                versions=library_versions(),
+                cost=self._cost(),
+                results=self._results,
+                score_shares=self._score_shares,
+            ),
             parent=self._parent.card if self._parent else None,
-            cost=self._cost(),
-            results=self._results,
-            score_shares=self._score_shares,
             extra_files={TRAINER_FILE: lambda file: torch.save(state, file)} if trainer else None,
         )
 

@@ -117,7 +117,7 @@ class SelfPlayWorker:
         ruleset = get_ruleset(config.ruleset)
         self._rules = compile_rules(ruleset)
         self._mix = utility_mix(config.self_play, ruleset)
-        self._num_places = ruleset.num_places
+        self._spec = config.network_spec
         self._smallest_win = len(ruleset.scores) // 2 - 1
         self._seed = config.seed
         self._lambda = config.td.lambda_
@@ -140,7 +140,7 @@ class SelfPlayWorker:
         """
         started = time.perf_counter()
         if self._network is None or version != self._version:
-            self._network = fold(weights, self._num_places)
+            self._network = fold(weights, self._spec)
             self._version = version
         stakes = self._mix.values, self._mix.inputs, self._mix.shares
         if self._lookahead is None:

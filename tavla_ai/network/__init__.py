@@ -1,16 +1,15 @@
-"""What is learned and kept: networks, their inputs, checkpoints and their cards.
+"""Networks: their shape and inputs, their weights, checkpoints and cards, and export.
 
 Importing this room needs no torch; `module` and `export` do.
 """
 
 from __future__ import annotations
 
-from tavla_ai.network.card import Card, LossRate, Result
+from tavla_ai.network.card import Card, CardDraft, LossRate, Result
 from tavla_ai.network.checkpoint import (
     CARD_FILE,
     WEIGHTS_FILE,
     Checkpoint,
-    fold,
     is_checkpoint,
     load_checkpoint,
     read_card,
@@ -18,16 +17,19 @@ from tavla_ai.network.checkpoint import (
     write_card,
 )
 from tavla_ai.network.spec import Inputs, NetworkSpec
+from tavla_ai.network.weights import Weights, fold
 
 __all__ = [
     "CARD_FILE",
     "WEIGHTS_FILE",
     "Card",
+    "CardDraft",
     "Checkpoint",
     "Inputs",
     "LossRate",
     "NetworkSpec",
     "Result",
+    "Weights",
     "fold",
     "is_checkpoint",
     "load_checkpoint",

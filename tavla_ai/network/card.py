@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -15,7 +16,7 @@ _SHARES_TOLERANCE = 1e-6
 
 
 class Result(BaseModel):
-    """What a checkpoint scored against one opponent, on dice that were not used to choose it."""
+    """The score of a checkpoint against one opponent, on dice that were not used to choose it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -36,7 +37,7 @@ class Result(BaseModel):
 
 
 class LossRate(BaseModel):
-    """What a checkpoint loses on a set of judged decisions, see `tavla_ai.strength`."""
+    """The loss of a checkpoint on a set of judged decisions, see `tavla_ai.strength`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -54,7 +55,7 @@ class Ancestor(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    weights_sha256: str = Field(description="of its weights file")
+    weights_sha256: str = Field(description="sha256 of its weights file")
     targets: str = Field(description="what it was trained on")
     hidden: tuple[int, ...] = Field(description="units of each of its hidden layers")
     games: int = Field(ge=0, description="self-play games of its run")
@@ -64,7 +65,7 @@ class Ancestor(BaseModel):
 
     @classmethod
     def of(cls, card: Card) -> Ancestor:
-        """Return what a card says of its own run."""
+        """Return the entry of a card in the lineage of its descendants."""
         return cls(
             weights_sha256=card.weights_sha256,
             targets=str(card.config.get("targets", "td")),
@@ -76,27 +77,19 @@ class Ancestor(BaseModel):
         )
 
 
-class Card(BaseModel):
-    """What `card.json` says of a checkpoint."""
+class CardDraft(BaseModel):
+    """A card before its checkpoint is written: all that the trainer knows."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    schema_version: int = Field(description="version of this card's layout")
     ruleset: Ruleset = Field(description="the game the network was trained for, in full")
     network: NetworkSpec = Field(description="the network's shape")
-    features: str = Field(description="version of the network's inputs")
-    weights_sha256: str = Field(description="of the weights file")
     games: int = Field(ge=0, description="self-play games behind these weights")
     positions: int = Field(ge=0, description="afterstates trained on")
     seed: int = Field(description="seed of the training run")
     config: dict[str, Any] = Field(description="the resolved training configuration")
     code: dict[str, str] = Field(description="git commit and whether the tree had changes")
-    versions: dict[str, str] = Field(description="of the libraries used")
-    parent: str | None = Field(description="weights_sha256 of the checkpoint this one started from")
-    lineage: tuple[Ancestor, ...] = Field(
-        default=(), description="the checkpoints behind this one, oldest first; the last one is the parent"
-    )
-    created: str = Field(description="when it was written, UTC, ISO 8601")
+    versions: dict[str, str] = Field(description="versions of the libraries used")
     cost: dict[str, float] = Field(description="what training took: seconds by phase, peak memory in MiB")
     results: tuple[Result, ...] = Field(default=(), description="measured strength")
     loss_rates: tuple[LossRate, ...] = Field(default=(), description="what it loses on judged decisions")
@@ -110,6 +103,39 @@ class Card(BaseModel):
         description="probability of each score for the side that starts a game of self-play, best first; null if not "
         "measured",
     )
+
+    def seal(self, weights_sha256: str, parent: Card | None = None) -> Card:
+        """Return the card of these weights, written now.
+
+        Args:
+          weights_sha256: of the weights file.
+          parent: card of the checkpoint that training started from.
+
+        Raises:
+          ValidationError: `score_shares` are not probabilities of the network's scores.
+        """
+        return Card(
+            **dict(self),
+            schema_version=SCHEMA_VERSION,
+            features=self.network.features,
+            weights_sha256=weights_sha256,
+            parent=None if parent is None else parent.weights_sha256,
+            lineage=() if parent is None else (*parent.lineage, Ancestor.of(parent)),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+
+
+class Card(CardDraft):
+    """The contents of a checkpoint's `card.json`."""
+
+    schema_version: int = Field(description="version of this card's layout")
+    features: str = Field(description="version of the network's inputs")
+    weights_sha256: str = Field(description="sha256 of the weights file")
+    parent: str | None = Field(description="weights_sha256 of the checkpoint this one started from")
+    lineage: tuple[Ancestor, ...] = Field(
+        default=(), description="the checkpoints behind this one, oldest first; the last one is the parent"
+    )
+    created: str = Field(description="when it was written, UTC, ISO 8601")
 
     @field_validator("score_shares")
     @classmethod

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +22,12 @@ from safetensors.numpy import save as save_safetensors
 from tavla_ai import engine
 from tavla_ai.errors import CheckpointError
 from tavla_ai.files import first_mistake, whole_folder, write_whole
-from tavla_ai.network.card import SCHEMA_VERSION, Ancestor, Card, Result
-from tavla_ai.network.spec import NetworkSpec
-from tavla_ai.rules import NUM_PLACES, Ruleset
+from tavla_ai.network.card import SCHEMA_VERSION, Card, CardDraft
+from tavla_ai.network.weights import Weights, check_weights, fold
+from tavla_ai.rules import Ruleset
 
 WEIGHTS_FILE = "weights.safetensors"
 CARD_FILE = "card.json"
-Weights = Mapping[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Checkpoint:
 
     def engine_network(self) -> engine.Network:
         """Return the network folded into the engine, ready to evaluate."""
-        return fold(self.weights, self.card.network.num_places)
+        return fold(self.weights, self.card.network)
 
     def network_for(self, ruleset: Ruleset) -> engine.Network:
         """Return the network folded into the engine, to evaluate games of `ruleset`.
@@ -60,43 +57,20 @@ class Checkpoint:
         return self.engine_network()
 
 
-def fold(weights: Weights, num_places: int = NUM_PLACES) -> engine.Network:
-    """Return the engine's network for weights named `layers.N.weight` `[out, in]` and `layers.N.bias` `[out]`."""
-    count = sum(name.endswith(".weight") for name in weights)
-    return engine.Network(
-        [
-            (
-                np.ascontiguousarray(weights[f"layers.{i}.weight"], dtype=np.float32),
-                np.ascontiguousarray(weights[f"layers.{i}.bias"], dtype=np.float32),
-            )
-            for i in range(count)
-        ],
-        num_places,
-    )
-
-
 def save_checkpoint(
     path: Path,
     weights: Weights,
+    draft: CardDraft,
     *,
-    ruleset: Ruleset,
-    network: NetworkSpec,
-    games: int,
-    positions: int,
-    seed: int,
-    config: Mapping[str, Any],
-    code: Mapping[str, str],
-    versions: Mapping[str, str],
     parent: Card | None = None,
-    cost: Mapping[str, float] | None = None,
-    results: tuple[Result, ...] = (),
-    score_shares: Sequence[float] | None = None,
     extra_files: Mapping[str, Callable[[Path], None]] | None = None,
 ) -> Card:
     """Write a checkpoint folder; it appears under its name complete or not at all.
 
     Args:
       path: the folder to make; it must not exist.
+      weights: by layer, see `weights`.
+      draft: what the card says of them; writing adds the rest.
       parent: card of the checkpoint that training started from.
       extra_files: file name → function that writes it, such as the trainer's state.
 
@@ -106,28 +80,10 @@ def save_checkpoint(
     """
     if path.exists():
         raise CheckpointError(f"{path}: already exists; a checkpoint is never overwritten")
-    _check_shapes(path, network, weights)
+    check_weights(path, draft.network, weights)
     data = save_safetensors({name: np.ascontiguousarray(array) for name, array in weights.items()})
     try:
-        card = Card(
-            schema_version=SCHEMA_VERSION,
-            ruleset=ruleset,
-            network=network,
-            features=network.features,
-            weights_sha256=hashlib.sha256(data).hexdigest(),
-            games=games,
-            positions=positions,
-            seed=seed,
-            config=dict(config),
-            code=dict(code),
-            versions=dict(versions),
-            parent=None if parent is None else parent.weights_sha256,
-            lineage=() if parent is None else (*parent.lineage, Ancestor.of(parent)),
-            cost=dict(cost or {}),
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            results=results,
-            score_shares=None if score_shares is None else tuple(score_shares),
-        )
+        card = draft.seal(hashlib.sha256(data).hexdigest(), parent)
     except ValidationError as error:
         raise CheckpointError(f"{path}: {first_mistake(error)}") from None
     with whole_folder(path) as folder:
@@ -187,7 +143,7 @@ def load_checkpoint(path: Path, ruleset: Ruleset | None = None) -> Checkpoint:
         weights = load_safetensors(data)
     except (SafetensorError, KeyError, ValueError) as error:
         raise CheckpointError(f"{weights_path}: not a safetensors file of float32 ({error})") from None
-    _check_shapes(weights_path, card.network, weights)
+    check_weights(weights_path, card.network, weights)
     return Checkpoint(path, card, weights)
 
 
@@ -208,19 +164,3 @@ def read_card(path: Path) -> Card:
         return Card.model_validate(data)
     except ValidationError as error:
         raise CheckpointError(f"{path}: {first_mistake(error)}") from None
-
-
-def _check_shapes(path: Path, network: NetworkSpec, weights: Weights) -> None:
-    expected: dict[str, tuple[int, ...]] = {}
-    for i, (out, into) in enumerate(network.layer_shapes()):
-        expected[f"layers.{i}.weight"] = (out, into)
-        expected[f"layers.{i}.bias"] = (out,)
-    if set(weights) != set(expected):
-        raise CheckpointError(f"{path}: has weights {sorted(weights)}, the network needs {sorted(expected)}")
-    for name, shape in expected.items():
-        if weights[name].shape != shape:
-            raise CheckpointError(f"{path}: {name} has shape {weights[name].shape}, the network needs {shape}")
-        if weights[name].dtype != np.float32:
-            raise CheckpointError(f"{path}: {name} is {weights[name].dtype}, expected float32")
-        if not np.isfinite(weights[name]).all():
-            raise CheckpointError(f"{path}: {name} has a value that is not finite")

@@ -15,7 +15,7 @@ from network_reference import possible
 
 from tavla_ai import engine
 from tavla_ai.match import Utility, match_equity
-from tavla_ai.network import fold
+from tavla_ai.network import NetworkSpec, fold
 from tavla_ai.rules import Position, get_ruleset
 
 TRACE_CASE = next(case for case in FAULTS if case["id"].startswith("tr02"))["expectation"]
@@ -320,7 +320,9 @@ def test_a_finished_game_is_worth_its_score_whatever_the_network_says(
     weights = weights_of((16,))
     weights["layers.1.weight"] *= 0.1
     weights["layers.1.bias"][:] = 9, 1, 0, 0
-    result = engine.self_play(rules, fold(weights), SEED, 0, 1500, 0.7, *single_game, [1.0])
+    result = engine.self_play(
+        rules, fold(weights, NetworkSpec(hidden=(16,), num_scores=4)), SEED, 0, 1500, 0.7, *single_game, [1.0]
+    )
     finishes = {1: [], 2: []}  # by score: whether it was taken
     for number, game in enumerate(games_of(result)):
         boards = result.boards[game]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tavla_ai.network import NetworkSpec, Result, save_checkpoint
+from tavla_ai.network import CardDraft, NetworkSpec, Result, save_checkpoint
 from tavla_ai.rules import get_ruleset
 
 
@@ -35,15 +35,18 @@ def write_checkpoint(
     save_checkpoint(
         path,
         weights,
-        ruleset=game,
-        network=network,
-        games=12_000,
-        positions=340_000,
-        seed=seed,
-        config={"td": {"lambda": 0.7}},
-        code={"commit": "0123abc"},
-        versions={"numpy": np.__version__},
-        results=results,
-        score_shares=score_shares,
+        CardDraft(
+            ruleset=game,
+            network=network,
+            games=12_000,
+            positions=340_000,
+            seed=seed,
+            config={"td": {"lambda": 0.7}},
+            code={"commit": "0123abc"},
+            versions={"numpy": np.__version__},
+            cost={},
+            results=results,
+            score_shares=score_shares,
+        ),
     )
     return path

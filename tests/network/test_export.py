@@ -16,13 +16,15 @@ from safetensors.numpy import load_file, save_file
 from tavla_ai import engine
 from tavla_ai.errors import CheckpointError, TavlaError
 from tavla_ai.match import MatchState, Utility, match_equity
-from tavla_ai.network import NetworkSpec, export, load_checkpoint, save_checkpoint
+from tavla_ai.network import CardDraft, NetworkSpec, load_checkpoint, save_checkpoint
 from tavla_ai.network.export import NUM_GOLDEN, TOLERANCE, export_bundle, verify_bundle
 from tavla_ai.rules import compile_rules, get_ruleset, ruleset_names
 
 onnx = pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
 torch = pytest.importorskip("torch")
+
+from tavla_ai.network.export import onnx as model_writer  # noqa: E402 - imports torch and onnx
 
 FAULTS = {case["id"]: case for case in FAULTS}
 RULESET = get_ruleset("north-sultan")
@@ -52,14 +54,17 @@ def write_checkpoint(path, hidden, num_scores=None, seed=7, ruleset=RULESET, rea
     save_checkpoint(
         path,
         {name: 3 * array for name, array in to_numpy(ValueNetwork(spec)).items()},
-        ruleset=ruleset,
-        network=spec,
-        games=0,
-        positions=0,
-        seed=seed,
-        config={},
-        code={},
-        versions={},
+        CardDraft(
+            ruleset=ruleset,
+            network=spec,
+            games=0,
+            positions=0,
+            seed=seed,
+            config={},
+            code={},
+            versions={},
+            cost={},
+        ),
     )
     return path
 
@@ -125,7 +130,7 @@ def copied(bundle, tmp_path):
 @pytest.fixture
 def fake_model(bundle, monkeypatch):
     """Take the model from the bundle instead of exporting it again."""
-    monkeypatch.setattr(export, "_write_model", lambda path, _: shutil.copyfile(bundle / "model.onnx", path))
+    monkeypatch.setattr(model_writer, "write_model", lambda path, _: shutil.copyfile(bundle / "model.onnx", path))
 
 
 def update_manifest(bundle, *names, **fields):
@@ -177,7 +182,7 @@ def test_model_names_its_origin_and_no_folder_of_this_machine(bundle, checkpoint
     }
     data = (bundle / "model.onnx").read_bytes()
     assert b".py" not in data
-    assert str(Path(export.__file__).parent).encode() not in data
+    assert str(Path(model_writer.__file__).parent).encode() not in data
 
 
 def test_golden_vectors_are_the_engine_s_at_several_utilities(bundle, checkpoint):
@@ -257,7 +262,9 @@ def test_graph_normalises_utilities_as_the_product_does(num_scores, tmp_path):
     utility = np.sort(rng.random((len(boards), num_scores), dtype=np.float32), axis=1)[:, ::-1].copy()
     inputs = np.array([Utility(tuple(map(float, row))).inputs for row in utility], np.float32)
     with torch.inference_mode():
-        outcomes, expected_utility = export._bundle_module(loaded)(torch.from_numpy(boards), torch.from_numpy(utility))
+        outcomes, expected_utility = model_writer.BundleNetwork(loaded)(
+            torch.from_numpy(boards), torch.from_numpy(utility)
+        )
     by_engine = loaded.engine_network().evaluate(boards, inputs.reshape(len(boards), num_scores - 2))
     np.testing.assert_allclose(outcomes, by_engine, rtol=0, atol=TOLERANCE)
     np.testing.assert_allclose(expected_utility, (by_engine * utility).sum(axis=1), rtol=0, atol=TOLERANCE)
@@ -297,7 +304,7 @@ def test_graph_agrees_with_the_engine_in_every_game(name, tmp_path):
     loaded = load_checkpoint(write_checkpoint(tmp_path / "net", (16, 8), ruleset=ruleset))
     network = loaded.network_for(ruleset)
     boards, utility, inputs = game_rows(network, ruleset, 1000)
-    module = export._bundle_module(loaded)
+    module = model_writer.BundleNetwork(loaded)
 
     def answer(boards):
         with torch.inference_mode():
@@ -516,7 +523,7 @@ def test_interrupted_export_leaves_nothing(checkpoint, tmp_path, monkeypatch, fa
         path.write_bytes(b"half a model")
         raise failure
 
-    monkeypatch.setattr(export, "_write_model", fail)
+    monkeypatch.setattr(model_writer, "write_model", fail)
     with pytest.raises(failure):
         export_bundle(checkpoint, tmp_path / "out")
     assert not list(tmp_path.iterdir())

@@ -69,7 +69,7 @@ def test_torch_and_every_kernel_agree(
         assert found.dtype == np.float32
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
         np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-5)
-    best = fold(weights)
+    best = fold(weights, spec)
     assert best.kernels == engine.available_kernels()[-1]
     np.testing.assert_array_equal(best.evaluate(*positions), found)
 
@@ -239,7 +239,7 @@ def test_weights_that_are_not_finite_are_refused(name: str, value: float, weight
     weights = weights_of((16, 8))
     weights[name].flat[-1] = value
     with pytest.raises(ValueError, match="a weight that is not finite"):
-        fold(weights)
+        fold(weights, NetworkSpec(hidden=(16, 8), num_scores=4))
 
 
 def test_layers_that_do_not_fit_are_refused(weights_of: WeightsOf) -> None:

@@ -148,7 +148,7 @@ def test_a_grown_network_answers_as_before(hidden: tuple[int, ...], reads: Input
     small = load_checkpoint(write_checkpoint(tmp_path / "net"))
     spec = NetworkSpec(hidden=hidden, num_scores=4, inputs=reads)
     assert can_grow(small.card.network, spec)
-    grown = fold(grow(small.weights, small.card.network, spec, seed=3))
+    grown = fold(grow(small.weights, small.card.network, spec, seed=3), spec)
     rules = compile_rules(NORTH_SULTAN)
     boards, _ = engine.random_walk(rules, 1, 0, 5)
     inputs = np.tile(np.array(Utility.points(NORTH_SULTAN).inputs, np.float32), (len(boards), 1))
@@ -186,7 +186,8 @@ def random_network(reads: Inputs = "counts") -> engine.Network:
             f"layers.{i}.{kind}": rng.normal(0, 0.3, shape if kind == "weight" else shape[:1]).astype(np.float32)
             for i, shape in enumerate(spec.layer_shapes())
             for kind in ("weight", "bias")
-        }
+        },
+        spec,
     )
 
 
@@ -382,7 +383,11 @@ def labelled() -> tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch]:
     spec = NetworkSpec(hidden=(16,), num_scores=4)
     torch.manual_seed(1)
     weights = to_numpy(ValueNetwork(spec))
-    data = {"targets": "lookahead", "lookahead": {"siblings": 3, "sample": 0.3, "scramble": 0}}
+    data = {
+        "network": {"hidden": [16]},
+        "targets": "lookahead",
+        "lookahead": {"siblings": 3, "sample": 0.3, "scramble": 0},
+    }
     return spec, weights, SelfPlayWorker(parse_config(data, [], "test")).play(weights, 0, 0, 60)
 
 
@@ -401,7 +406,7 @@ def test_a_learner_that_weighs_differences_gets_them_better(
     decision = np.repeat(np.arange(len(batch.siblings)), batch.siblings)
 
     def differences(learner: Learner) -> float:
-        network = fold(learner.weights())
+        network = fold(learner.weights(), labelled[0])
         error = ((network.evaluate(batch.boards, batch.utility_inputs) - batch.targets) * batch.values).sum(axis=1)
         means = np.bincount(decision, error) / batch.siblings
         return float(np.square(error - means[decision]).mean())
