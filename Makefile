@@ -2,11 +2,13 @@
 VENV   := .venv
 PYTHON := $(VENV)/bin/python
 PIP    := $(VENV)/bin/pip --disable-pip-version-check --quiet
-ENGINE := CMakeLists.txt $(wildcard tavla_ai/engine/*.cpp tavla_ai/engine/*.hpp tavla_ai/engine/*.inl)
+ENGINE := CMakeLists.txt $(shell find tavla_ai/engine -name '*.cpp' -o -name '*.hpp' -o -name '*.inl')
+# The editable install knows modules by the list that was made when it was installed.
+MODULES := $(sort $(shell find tavla_ai -name '*.py'))
 RUN    := runs/quick
 BUNDLE := exports/quick
 
-.PHONY: setup train test test-slow test-peer sanitize lint bench calibrate tensorboard clean
+.PHONY: FORCE setup train test test-slow test-peer sanitize lint bench calibrate tensorboard clean
 
 setup: $(VENV)/.engine
 
@@ -27,7 +29,12 @@ $(VENV)/.packages: pyproject.toml $(VENV)/.compiler
 	@$(PIP) install --no-build-isolation --editable ".[train,export,dev]"
 	@touch $@
 
-$(VENV)/.engine: $(ENGINE) $(VENV)/.packages
+# Written only where the list is another one.
+$(VENV)/.modules: FORCE | $(VENV)/.compiler
+	@echo "$(MODULES)" | cmp -s - $@ || echo "$(MODULES)" > $@
+FORCE:
+
+$(VENV)/.engine: $(ENGINE) $(VENV)/.packages $(VENV)/.modules
 	@$(PIP) install --no-build-isolation --no-deps --editable .
 	@touch $@
 

@@ -1,7 +1,7 @@
 """Dice that can be checked: statistics of rolls, and seeds that are promised before the games and shown after them.
 
-Every roll is a function of (seed, game, turn), see `engine/dice.hpp`, so players cannot touch it. What is here shows
-it to others.
+Every roll is a function of (seed, game, turn), see `engine/base/dice.hpp`, so players cannot touch it. What is here
+shows it to others.
 
 **Audit.** `audit` tests rolls as they were thrown; `read_rolls` collects them by player from JSON lines.
 

@@ -8,17 +8,15 @@ import numpy.typing
 from numpy.typing import NDArray
 
 
-FEATURE_VERSION: str = 'thermometer-1'
+def rolls(seed: int, game: int, n: int, round: int = 0) -> NDArray[numpy.int8]:
+    """
+    Return int8[n, 2], the first n rolls of a game's dice stream; `round` tells the games of a match apart.
+    """
 
-SHOTS_VERSION: str = 'shots-1'
-
-NUM_SHOT_INPUTS: int = 28
-
-NO_SCORE: int = -32768
-
-MAX_PLAYS: int = 3060
-
-MOST_CANDIDATES: int = 32
+def opening(rules: Rules, seed: int, game: int, round: int = 0) -> tuple[int, tuple[int, int]]:
+    """
+    Return the seat that starts a game and the first roll that is played; `round` as for `rolls`.
+    """
 
 class Rules:
     """What the generator needs to know of a ruleset."""
@@ -36,6 +34,30 @@ class Rules:
         """
         Raise RulesetError, naming the offence, unless the game can have this board int8[2, num_places].
         """
+
+NO_SCORE: int = -32768
+
+MAX_PLAYS: int = 3060
+
+def legal_plays(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8], NDArray[numpy.int16]]:
+    """
+    Return the distinct afterstates int8[n, 2, 26] of a roll, the mover first, and one way to reach each: steps int8[n, 4, 2] of (from, to), padded with -1, and the mover's scores int16[n], NO_SCORE where the game goes on. A pass is one afterstate without steps. In Gul Bara a roll is its first stage.
+    """
+
+def legal_stage(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], dice: Sequence[int]) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8], NDArray[numpy.int16]]:
+    """
+    The same for exactly these dice: two different ones, or one to four of a kind.
+    """
+
+def count_plays(rules: Rules, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
+    """
+    Return int32[N], the number of legal plays of each board int8[N, 2, num_places] with its roll int8[N, 2].
+    """
+
+def perft(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], depth: int) -> int:
+    """
+    Return the number of distinct afterstates over the 21 rolls, `depth` turns deep.
+    """
 
 class Network:
     """
@@ -66,6 +88,35 @@ class Network:
         Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.
         """
 
+def available_kernels() -> list[str]:
+    """Names of the instruction sets this machine can run, slowest first."""
+
+FEATURE_VERSION: str = 'thermometer-1'
+
+SHOTS_VERSION: str = 'shots-1'
+
+NUM_SHOT_INPUTS: int = 28
+
+def encode(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shots: bool = False) -> NDArray[numpy.float32]:
+    """
+    Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places]; with `shots`, NUM_SHOT_INPUTS more.
+    """
+
+def shots(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint8]:
+    """
+    Return uint8[N, 2, 7] for boards int8[N, 2, 26]: what a roll of each side would do to the other's blots, where sides move in opposite directions. Of the 36 rolls, how many hit at least one; the pips lost on average by the hit blot that has come furthest, times 1.5, rounded down; how many rolls could hit one or another; how many hit one on the shooter's points 1 to 6, 7 to 12, 13 to 18, 19 to 24.
+    """
+
+def num_board_features(num_places: int) -> int:
+    """
+    Return how many inputs the counts of a board give; the utility inputs follow them.
+    """
+
+def place_features(num_places: int) -> NDArray[numpy.float32]:
+    """
+    Return float32[num_places, 16, 4]: the inputs of each count on each place; `encode` lays them out side by side, then place by place.
+    """
+
 class Player:
     """A player that the engine runs by itself."""
 
@@ -82,6 +133,18 @@ class Player:
         """
         The play of the highest expected utility as a search at `ply` sees it; filters as for `Searcher`. `values` float32[K] and `inputs` float32[K - 2] stand in for the contest's own: what it plays for, and what the network is told of that. Its judgement of each position is off by a normal error of `noise` points, the same whenever it meets the position in a game, and no play loses more than `cap` points.
         """
+
+def choose_plays(rules: Rules, player: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, seed: int, games: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[NDArray[numpy.int8], NDArray[numpy.int16]]:
+    """
+    Return what a player makes of each board int8[N, 2, num_places] with its roll int8[N, 2]: the afterstates int8[N, 2, num_places], the mover first, and his scores int16[N], NO_SCORE where the game goes on. values float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; the seed, games uint64[N], rounds uint32[N] and plies uint32[N] are where in `duel` the turns would be, for a player that draws at random.
+    """
+
+def roll_luck(rules: Rules, judge: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], can_double: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> NDArray[numpy.float64]:
+    """
+    Return float64[N], how much better a network thinks the roll int8[N, 2] of each board int8[N, 2, num_places] is than the mean roll, to the player who rolled it. values float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; can_double uint8[N] is 0 for an opening roll that is played as it fell.
+    """
+
+MOST_CANDIDATES: int = 32
 
 class SelfPlayResult:
     """Trajectories of self-play, game after game."""
@@ -135,6 +198,21 @@ class SelfPlayResult:
     @property
     def evaluated(self) -> int: ...
 
+def lambda_returns(predictions: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], outcome: int, lambda_: float) -> NDArray[numpy.float32]:
+    """
+    Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.
+    """
+
+def self_play(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, lambda_: float, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
+    """
+    Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.
+    """
+
+def lookahead(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], *, explore: float, near: float = 0.0, scramble: float, scrambled: int, sample: float, siblings: int = 0, margin: float = 0.0, candidates: int = 0, finalists: int = 0, lambda_: float = 0.0, threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
+    """
+    Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore` and among those within `margin` points of the best with the chance `near`, and with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, kept with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among all, or, where `candidates` is not 0, among so many that look best to first order; where `finalists` is not 0, among so many of these that look best by their first layer. With lambda_ above 0 every position of a game is kept, `sample` is for siblings, and what look-ahead corrects later in the game is handed back.
+    """
+
 class DuelResult:
     """Paired contests between A and B."""
 
@@ -175,62 +253,14 @@ class DuelResult:
     @property
     def plies(self) -> int: ...
 
-def available_kernels() -> list[str]:
-    """Names of the instruction sets this machine can run, slowest first."""
-
-def legal_plays(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8], NDArray[numpy.int16]]:
+def duel(rules: Rules, a: Player, b: Player, seed: int, first_pair: int, num_pairs: int, length: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 1, judge: Player | None = None) -> DuelResult:
     """
-    Return the distinct afterstates int8[n, 2, 26] of a roll, the mover first, and one way to reach each: steps int8[n, 4, 2] of (from, to), padded with -1, and the mover's scores int16[n], NO_SCORE where the game goes on. A pass is one afterstate without steps. In Gul Bara a roll is its first stage.
+    Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by (points I need - 1, points he needs - 1). A network as `judge` says how lucky the rolls were.
     """
 
-def legal_stage(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], dice: Sequence[int]) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8], NDArray[numpy.int16]]:
+def duel_set(rules: Sequence[Rules], a: Sequence[Player], b: Sequence[Player], seed: int, first_pair: int, num_pairs: int, length: int, values: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], inputs: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], threads: int = 1, judges: Sequence[Player] = []) -> DuelResult:
     """
-    The same for exactly these dice: two different ones, or one to four of a kind.
-    """
-
-def count_plays(rules: Rules, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
-    """
-    Return int32[N], the number of legal plays of each board int8[N, 2, num_places] with its roll int8[N, 2].
-    """
-
-def perft(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], depth: int) -> int:
-    """
-    Return the number of distinct afterstates over the 21 rolls, `depth` turns deep.
-    """
-
-def encode(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shots: bool = False) -> NDArray[numpy.float32]:
-    """
-    Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places]; with `shots`, NUM_SHOT_INPUTS more.
-    """
-
-def shots(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint8]:
-    """
-    Return uint8[N, 2, 7] for boards int8[N, 2, 26]: what a roll of each side would do to the other's blots, where sides move in opposite directions. Of the 36 rolls, how many hit at least one; the pips lost on average by the hit blot that has come furthest, times 1.5, rounded down; how many rolls could hit one or another; how many hit one on the shooter's points 1 to 6, 7 to 12, 13 to 18, 19 to 24.
-    """
-
-def num_board_features(num_places: int) -> int:
-    """
-    Return how many inputs the counts of a board give; the utility inputs follow them.
-    """
-
-def place_features(num_places: int) -> NDArray[numpy.float32]:
-    """
-    Return float32[num_places, 16, 4]: the inputs of each count on each place; `encode` lays them out side by side, then place by place.
-    """
-
-def lambda_returns(predictions: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], outcome: int, lambda_: float) -> NDArray[numpy.float32]:
-    """
-    Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.
-    """
-
-def self_play(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, lambda_: float, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
-    """
-    Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.
-    """
-
-def lookahead(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], *, explore: float, near: float = 0.0, scramble: float, scrambled: int, sample: float, siblings: int = 0, margin: float = 0.0, candidates: int = 0, finalists: int = 0, lambda_: float = 0.0, threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
-    """
-    Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore` and among those within `margin` points of the best with the chance `near`, and with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, kept with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among all, or, where `candidates` is not 0, among so many that look best to first order; where `finalists` is not 0, among so many of these that look best by their first layer. With lambda_ above 0 every position of a game is kept, `sample` is for siblings, and what look-ahead corrects later in the game is handed back.
+    The same for matches whose games are of several kinds, played in turn: rules, players and utilities for each, and a judge, or None where the luck of a game is left out. `contest_scores` then counts by all the scores that any of the games has, best first.
     """
 
 def random_walk(rules: Rules, seed: int, first_game: int, num_games: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:
@@ -243,35 +273,37 @@ def random_turns(rules: Rules, seed: int, game: int) -> list[dict[str, Any]]:
     Return the turns of one game of random play, each seen by its mover: `before` int8[1, 2, num_places] and the stages `passed` to him, `dice` ((0, 0) where passed dice ended the game), `after`, the stages `passed_on`, and his `score` or NO_SCORE.
     """
 
-def duel(rules: Rules, a: Player, b: Player, seed: int, first_pair: int, num_pairs: int, length: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 1, judge: Player | None = None) -> DuelResult:
+class Searcher:
     """
-    Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by (points I need - 1, points he needs - 1). A network as `judge` says how lucky the rolls were.
-    """
-
-def duel_set(rules: Sequence[Rules], a: Sequence[Player], b: Sequence[Player], seed: int, first_pair: int, num_pairs: int, length: int, values: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], inputs: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], threads: int = 1, judges: Sequence[Player] = []) -> DuelResult:
-    """
-    The same for matches whose games are of several kinds, played in turn: rules, players and utilities for each, and a judge, or None where the luck of a game is left out. `contest_scores` then counts by all the scores that any of the games has, best first.
+    Look-ahead and rollouts with one network. Filters are (keep, extra, margin): the best `keep` plays are looked at more deeply, and up to `extra` more that are worse by no more than `margin` points; `root[p]` chooses those that go on from p-ply to (p + 1)-ply, its last entry also deeper ones, `replies` the replies below. Values of a call: one row of values float32[1, K] and inputs float32[1, K - 2] says what the player plays for.
     """
 
-def choose_plays(rules: Rules, player: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, seed: int, games: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[NDArray[numpy.int8], NDArray[numpy.int16]]:
-    """
-    Return what a player makes of each board int8[N, 2, num_places] with its roll int8[N, 2]: the afterstates int8[N, 2, num_places], the mover first, and his scores int16[N], NO_SCORE where the game goes on. values float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; the seed, games uint64[N], rounds uint32[N] and plies uint32[N] are where in `duel` the turns would be, for a player that draws at random.
-    """
+    def __init__(self, rules: Rules, network: Network, tables: Bearoff | None = None, *, root: Sequence[tuple[int, int, float]], replies: tuple[int, int, float], cache_entries: int = 0, threads: int = 1) -> None: ...
 
-def roll_luck(rules: Rules, judge: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], can_double: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> NDArray[numpy.float64]:
-    """
-    Return float64[N], how much better a network thinks the roll int8[N, 2] of each board int8[N, 2, num_places] is than the mean roll, to the player who rolled it. values float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; can_double uint8[N] is 0 for an opening roll that is played as it fell.
-    """
+    def rank(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.int32], NDArray[numpy.int32]]:
+        """
+        Return for each play, in the order of `legal_plays`: the probabilities of the scores for the mover float32[n, K], its expected utility float32[n], the ply int32[n] at which it was looked at; and the plays best first int32[n]. When the time is up the last finished ply stands.
+        """
 
-def rolls(seed: int, game: int, n: int, round: int = 0) -> NDArray[numpy.int8]:
-    """
-    Return int8[n, 2], the first n rolls of a game's dice stream; `round` tells the games of a match apart.
-    """
+    def evaluate(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], int]:
+        """
+        Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and the deepest ply that was finished in time.
+        """
 
-def opening(rules: Rules, seed: int, game: int, round: int = 0) -> tuple[int, tuple[int, int]]:
-    """
-    Return the seat that starts a game and the first roll that is played; `round` as for `rolls`.
-    """
+    def roll_out(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, truncate: int, adjusts_luck: bool, seed: int, first_trial: int, num_trials: int) -> NDArray[numpy.float64]:
+        """
+        Return float64[num_trials, K], what each trial of an afterstate came to for the player who has just moved. Both sides play at `ply`; after `truncate` turns (0: never) the network's value stands for the rest. With luck adjusted a row is not a distribution, but its mean is. Trials are the same for any number of threads.
+        """
+
+    @property
+    def evaluated(self) -> int:
+        """Afterstates that the network has seen in searches."""
+
+    @property
+    def cache_hits(self) -> int: ...
+
+    @property
+    def cache_misses(self) -> int: ...
 
 BEAROFF_VERSION: int = 1
 
@@ -352,35 +384,3 @@ class Bearoff:
         """
         Return the same for its first checker off, playing for that; no roll where one is off already.
         """
-
-class Searcher:
-    """
-    Look-ahead and rollouts with one network. Filters are (keep, extra, margin): the best `keep` plays are looked at more deeply, and up to `extra` more that are worse by no more than `margin` points; `root[p]` chooses those that go on from p-ply to (p + 1)-ply, its last entry also deeper ones, `replies` the replies below. Values of a call: one row of values float32[1, K] and inputs float32[1, K - 2] says what the player plays for.
-    """
-
-    def __init__(self, rules: Rules, network: Network, tables: Bearoff | None = None, *, root: Sequence[tuple[int, int, float]], replies: tuple[int, int, float], cache_entries: int = 0, threads: int = 1) -> None: ...
-
-    def rank(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.int32], NDArray[numpy.int32]]:
-        """
-        Return for each play, in the order of `legal_plays`: the probabilities of the scores for the mover float32[n, K], its expected utility float32[n], the ply int32[n] at which it was looked at; and the plays best first int32[n]. When the time is up the last finished ply stands.
-        """
-
-    def evaluate(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], int]:
-        """
-        Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and the deepest ply that was finished in time.
-        """
-
-    def roll_out(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, truncate: int, adjusts_luck: bool, seed: int, first_trial: int, num_trials: int) -> NDArray[numpy.float64]:
-        """
-        Return float64[num_trials, K], what each trial of an afterstate came to for the player who has just moved. Both sides play at `ply`; after `truncate` turns (0: never) the network's value stands for the rest. With luck adjusted a row is not a distribution, but its mean is. Trials are the same for any number of threads.
-        """
-
-    @property
-    def evaluated(self) -> int:
-        """Afterstates that the network has seen in searches."""
-
-    @property
-    def cache_hits(self) -> int: ...
-
-    @property
-    def cache_misses(self) -> int: ...

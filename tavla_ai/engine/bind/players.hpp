@@ -1,0 +1,32 @@
+// Whether players fit the rules of a game, checked before the core is called.
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "bind/checks.hpp"
+#include "games/player.hpp"
+#include "rules/rules.hpp"
+
+namespace tavla {
+
+inline void require_plays(const Player& player, const Rules& rules) {
+  if (const auto* made = std::get_if<NetworkPlayer>(&player.kind)) {
+    require_fits(*made->network, rules);
+    require_ply(rules, made->ply);
+  }
+  require(!std::holds_alternative<std::shared_ptr<const Pubeval>>(player.kind) || rules.family == Family::kOpposedHit,
+          "player: pubeval plays opposed, hitting games only");
+}
+
+// The network of a judge of luck.
+inline const NetworkPlayer* judge_of(const Rules& rules, const Player* judge) {
+  require_plays(*judge, rules);
+  const NetworkPlayer* judging = std::get_if<NetworkPlayer>(&judge->kind);
+  require(judging, "judge: a network expected");
+  if (rules.family == Family::kGulBara)
+    throw RulesError("judge: a turn of Gul Bara is more than one roll; its luck is not known");
+  return judging;
+}
+
+}  // namespace tavla

@@ -1,4 +1,0 @@
-#define KERNELS_NAMESPACE kernels_avx2
-#define KERNELS_NAME "avx2"
-#define KERNELS_VECTOR_BYTES 32
-#include "kernels.inl"

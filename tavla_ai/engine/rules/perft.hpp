@@ -1,0 +1,38 @@
+// Perft: how many positions a given number of turns can reach, counted over the 21 rolls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "rules/plays.hpp"
+
+namespace tavla {
+
+// Distinct afterstates of every roll, summed, `depth` turns deep. A pass counts as one; a finished game
+// has no further turns. In Gul Bara a roll is its first stage: nothing cascades and nothing is passed on.
+inline std::uint64_t perft(const Rules& rules, const Board& board, int depth,
+                           std::vector<std::unique_ptr<PlayList>>& lists) {
+  PlayList& plays = *lists[depth - 1];
+  std::uint64_t total = 0;
+  for (int first = 1; first <= 6; ++first)
+    for (int second = 1; second <= first; ++second) {
+      plays.generate(rules, board, first, second);
+      if (depth == 1) {
+        total += static_cast<std::uint64_t>(plays.num_leaves());
+        continue;
+      }
+      for (int leaf = 0; leaf < plays.num_leaves(); ++leaf)
+        if (!plays.leaf(leaf).is_finished())
+          total += perft(rules, plays.afterstate(leaf, board).swapped(), depth - 1, lists);
+    }
+  return total;
+}
+
+inline std::uint64_t perft(const Rules& rules, const Board& board, int depth) {
+  std::vector<std::unique_ptr<PlayList>> lists;
+  for (int i = 0; i < depth; ++i) lists.push_back(std::make_unique<PlayList>());
+  return perft(rules, board, depth, lists);
+}
+
+}  // namespace tavla

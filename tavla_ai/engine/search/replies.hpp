@@ -1,0 +1,239 @@
+// The best reply to each of the 21 rolls, found quickly.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "base/dice.hpp"
+#include "rules/plays.hpp"
+#include "value/bearoff.hpp"
+#include "value/first_order.hpp"
+#include "value/network.hpp"
+#include "value/outcomes.hpp"
+#include "value/utility.hpp"
+
+namespace tavla {
+
+// All rolls of a board at once. The best reply is looked for among a few candidates: those that look best to first
+// order, by the gradient of the value at the board before the roll. Of these the finalists are the ones that look best
+// once the first layer is computed as it is and only what comes after it is taken to first order. The network is asked
+// about finalists only, about all rolls together.
+class Replies {
+ public:
+  static constexpr int kRolls = 21;
+  static constexpr int kMostCandidates = 32;
+
+  // num_candidates, num_finalists: for each roll, 1 to kMostCandidates; with 0 finalists all candidates are.
+  Replies(const Rules& rules, const Network& network, const Bearoff* tables, int num_candidates, int num_finalists)
+      : rules_(rules), network_(network), tables_(tables), num_candidates_(num_candidates),
+        num_finalists_(num_finalists > 0 ? std::min(num_finalists, num_candidates) : num_candidates), scratch_(network_),
+        plays_(std::make_unique<PlayList>()), root_(static_cast<std::size_t>(network_.width())),
+        gradient_(root_.size()), by_activation_(root_.size()), gains_(network_, gradient_), differences_(network_),
+        activations_(static_cast<std::size_t>(kRolls * num_finalists_ + num_candidates) * root_.size()) {}
+
+  // Its parts refer to one another.
+  Replies(const Replies&) = delete;
+  Replies& operator=(const Replies&) = delete;
+
+  static int index(int high, int low) { return high * (high - 1) / 2 + low - 1; }
+
+  // can_double: false for an opening roll that is played as it fell; its doubles are left alone.
+  void evaluate(const Board& before, const Utility& utility, bool can_double) {
+    network_.accumulate(before, utility.inputs.data(), root_.data());
+    network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data(), by_activation_.data());
+    shots_ = network_.shots(before);
+    if (network_.reads_shots()) look_up_shots();
+    gains_.begin(before);
+    differences_.begin(before);
+    plays_->begin(rules_, before);
+    std::array<Asked, (kRolls + 1) * kMostCandidates> asked;
+    int num_asked = 0;
+    std::array<bool, kRolls> has_value{};
+    const auto offer = [&](int roll, const Distribution& outcomes, float value) {
+      if (!has_value[roll] || value > values_[roll]) {
+        values_[roll] = value;
+        distributions_[roll] = outcomes;
+      }
+      has_value[roll] = true;
+    };
+    const bool may_be_covered = tables_ && tables_->covers_side(before.count[1]);
+    for (int high = 1; high <= 6; ++high)
+      for (int low = 1; low <= (can_double ? high : high - 1); ++low) {
+        const int roll = index(high, low);
+        plays_->generate_roll(rules_, before, high, low);
+        std::array<int, kMostCandidates> candidates;
+        const int num_candidates = candidates_of(before, candidates);
+        const int first_asked = num_asked;
+        for (int i = 0; i < num_candidates; ++i) {
+          const int leaf = candidates[static_cast<std::size_t>(i)];
+          if (plays_->leaf(leaf).is_finished()) {
+            const int score = rules_.score_index(plays_->score(leaf));
+            Distribution certain{};
+            certain[score] = 1;
+            offer(roll, certain, utility.values[score]);
+            continue;
+          }
+          bool no_backgammon = false;
+          if (may_be_covered || rules_.num_scores() >= 6) {
+            const Board after = plays_->afterstate(leaf, before);
+            if (may_be_covered && tables_->covers(rules_, after)) {
+              const Distribution outcomes = exact(*tables_, rules_, after);
+              offer(roll, outcomes, utility.of(outcomes, rules_.num_scores()));
+              continue;
+            }
+            no_backgammon = has_no_backgammon(rules_, after);
+          }
+          network_.activate_play(root_.data(), differences_, before, *plays_, leaf, {}, activation(num_asked));
+          const Shots shots = network_.reads_shots() ? network_.shots(plays_->afterstate(leaf, before)) : Shots{};
+          asked[static_cast<std::size_t>(num_asked++)] = {roll, leaf, plays_->leaf(leaf).off > 0, no_backgammon, shots};
+        }
+        num_asked = first_asked + keep_finalists(activation(first_asked), &asked[static_cast<std::size_t>(first_asked)],
+                                                 num_asked - first_asked);
+        if (network_.reads_shots())
+          for (int i = first_asked; i < num_asked; ++i) add_shots(before, asked[static_cast<std::size_t>(i)], activation(i));
+      }
+    num_evaluated_ += num_asked;
+    for (int begin = 0; begin < num_asked; begin += Network::kBlock) {
+      const int n = std::min(Network::kBlock, num_asked - begin);
+      network_.evaluate_activations(activation(begin), n, scratch_, probabilities_.data(), Network::kBlock);
+      for (int i = 0; i < n; ++i) {
+        const Asked& one = asked[static_cast<std::size_t>(begin + i)];
+        const auto chance = [&](int k) -> float& {
+          return probabilities_[static_cast<std::size_t>(k * Network::kBlock + i)];
+        };
+        drop_impossible(rules_, one.i_bore_off, before.count[1][kOff] > 0, one.no_backgammon, chance);
+        Distribution outcomes{};
+        for (int k = 0; k < rules_.num_scores(); ++k) outcomes[k] = chance(k);
+        offer(one.roll, outcomes, utility.of(outcomes, rules_.num_scores()));
+      }
+    }
+  }
+
+  // What evaluate found, by index: the reply's value and its scores for the side that replies.
+  const std::array<float, kRolls>& values() const { return values_; }
+  const std::array<Distribution, kRolls>& distributions() const { return distributions_; }
+
+  // The mean of the scores over all rolls, for the side that has just moved.
+  Distribution mean_after() const {
+    RollSum total{};
+    for (int high = 1; high <= 6; ++high)
+      for (int low = 1; low <= high; ++low) add(total, distributions_[index(high, low)], high == low ? 1 : 2);
+    return reversed_mean(total, rules_.num_scores());
+  }
+
+  // Afterstates that the network has seen.
+  std::int64_t num_evaluated() const { return num_evaluated_; }
+
+ private:
+  // A play that the network is asked about.
+  struct Asked {
+    int roll;
+    int leaf;
+    bool i_bore_off;
+    bool no_backgammon;
+    Shots shots;  // after it
+  };
+
+  float* activation(int row) { return activations_.data() + static_cast<std::size_t>(row) * root_.size(); }
+
+  void look_up_shots() {
+    std::array<float, kNumShotInputs> gains;
+    network_.project_shots(gradient_.data(), gains.data());
+    for (std::size_t shot = 0; shot < kNumShots; ++shot)
+      for (int value = 0; value < kShotValues; ++value) {
+        std::array<float, kShotInputs> inputs;
+        shot_inputs(value, inputs.data());
+        float gain = 0;
+        for (std::size_t i = 0; i < kShotInputs; ++i) gain += inputs[i] * gains[shot * kShotInputs + i];
+        shot_gains_[shot][static_cast<std::size_t>(value)] = gain;
+      }
+  }
+
+  // What the shots after a play are worth, to first order.
+  float worth_of(const Shots& after) const {
+    float total = 0;
+    for (std::size_t shot = 0; shot < kNumShots; ++shot) total += shot_gains_[shot][after[shot]];
+    return total;
+  }
+
+  // Makes the activation after a play, which was made without them, one that has its shots too.
+  void add_shots(const Board& before, const Asked& one, float* activation) {
+    std::array<ScaledRow, kNumShotInputs> rows;
+    const int n = network_.shot_changes(shots_, one.shots, rows.data());
+    if (n > 0)
+      network_.activate_play(root_.data(), differences_, before, *plays_, one.leaf,
+                             std::span(rows.data(), static_cast<std::size_t>(n)), activation);
+  }
+
+  // Moves the finalists of n candidates of a roll to the front; returns how many they are.
+  int keep_finalists(float* activations, Asked* asked, int n) {
+    if (n <= num_finalists_) return n;
+    std::array<float, kMostCandidates> worth;
+    network_.project_activations(by_activation_.data(), activations, n, worth.data());
+    if (network_.reads_shots())
+      for (int i = 0; i < n; ++i) worth[static_cast<std::size_t>(i)] += worth_of(asked[i].shots);
+    for (int rank = 0; rank < num_finalists_; ++rank) {
+      const auto best = std::max_element(worth.begin() + rank, worth.begin() + n) - worth.begin();
+      if (best == rank) continue;
+      std::swap(worth[static_cast<std::size_t>(best)], worth[static_cast<std::size_t>(rank)]);
+      std::swap(asked[best], asked[rank]);
+      std::swap_ranges(activations + static_cast<std::size_t>(best) * root_.size(),
+                       activations + static_cast<std::size_t>(best + 1) * root_.size(),
+                       activations + static_cast<std::size_t>(rank) * root_.size());
+    }
+    return num_finalists_;
+  }
+
+  // The plays of the roll that look best; one that ends the game is taken for the best of all.
+  int candidates_of(const Board& before, std::array<int, kMostCandidates>& candidates) {
+    const int n = plays_->num_leaves();
+    if (n <= num_candidates_) {
+      for (int leaf = 0; leaf < n; ++leaf) candidates[static_cast<std::size_t>(leaf)] = leaf;
+      return n;
+    }
+    gained_.resize(static_cast<std::size_t>(plays_->num_nodes()));
+    plays_->gains(before, gains_, gained_.data());
+    std::array<float, kMostCandidates> best;
+    int found = 0;
+    for (int leaf = 0; leaf < n; ++leaf) {
+      const float gain = plays_->leaf(leaf).is_finished() ? kEnds + static_cast<float>(plays_->score(leaf))
+                                                          : gained_[static_cast<std::size_t>(plays_->leaf_node(leaf))];
+      if (found == num_candidates_ && gain <= best[num_candidates_ - 1]) continue;
+      int at = found < num_candidates_ ? found++ : num_candidates_ - 1;
+      for (; at > 0 && gain > best[static_cast<std::size_t>(at - 1)]; --at) {
+        best[static_cast<std::size_t>(at)] = best[static_cast<std::size_t>(at - 1)];
+        candidates[static_cast<std::size_t>(at)] = candidates[static_cast<std::size_t>(at - 1)];
+      }
+      best[static_cast<std::size_t>(at)] = gain;
+      candidates[static_cast<std::size_t>(at)] = leaf;
+    }
+    return found;
+  }
+
+  static constexpr float kEnds = 1e6f;
+
+  const Rules& rules_;
+  const Network& network_;
+  const Bearoff* tables_;
+  int num_candidates_;
+  int num_finalists_;
+  Network::Scratch scratch_;
+  std::unique_ptr<PlayList> plays_;
+  std::vector<float> root_;           // the accumulator of the board before the roll
+  std::vector<float> gradient_;       // by its units
+  std::vector<float> by_activation_;  // and by their activations
+  NetworkGains gains_;
+  Network::Differences differences_;
+  Shots shots_{};                     // of the board before the roll
+  std::array<std::array<float, kShotValues>, kNumShots> shot_gains_{};  // of each value
+  std::vector<float> gained_;         // by node
+  std::vector<float> activations_;    // of the finalists, and of the candidates of a roll
+  std::array<float, kMaxScores * Network::kBlock> probabilities_{};
+  std::array<float, kRolls> values_{};
+  std::array<Distribution, kRolls> distributions_{};
+  std::int64_t num_evaluated_ = 0;
+};
+
+}  // namespace tavla

@@ -1,0 +1,336 @@
+// Look-ahead: the expectation over the opponent's 21 rolls of his best reply, n plies deep.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "base/threads.hpp"
+#include "search/cache.hpp"
+#include "search/misjudgement.hpp"
+#include "search/network_chooser.hpp"
+
+namespace tavla {
+
+// Which of some plays are looked at more deeply: the best `keep` always, and of the next best up to `extra` that
+// are worse than the best by no more than `margin`, in points.
+struct PlayFilter {
+  int keep = 1;
+  int extra = 0;
+  float margin = 0;
+};
+
+struct SearchSettings {
+  std::vector<PlayFilter> root{{8, 0, 0}};  // root[p]: plays of the roll that go on from p-ply to (p + 1)-ply; the
+                                            // last one holds for all deeper plies
+  PlayFilter replies{1, 0, 0};              // replies, judged at 0-ply, that are looked at more deeply
+
+  const PlayFilter& at_root(int ply) const {
+    return root[std::min<std::size_t>(static_cast<std::size_t>(ply), root.size() - 1)];
+  }
+};
+
+// Set once when the time is up; a search that sees it gives up.
+class Deadline {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Deadline(std::optional<Clock::time_point> at = std::nullopt) : at_(at) {}
+  // Ends the time now.
+  void pass() { passed_.store(true, std::memory_order_relaxed); }
+  bool has_passed() {
+    if (!at_) return passed_.load(std::memory_order_relaxed);
+    if (!passed_.load(std::memory_order_relaxed) && Clock::now() >= *at_)
+      passed_.store(true, std::memory_order_relaxed);
+    return passed_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::optional<Clock::time_point> at_;
+  std::atomic<bool> passed_{false};
+};
+
+// The plays of the roll before one ply of look-ahead.
+inline std::vector<int> filtered(const PlayFilter& filter, std::vector<int>&& plays, const std::vector<float>& values,
+                                 float point) {
+  std::stable_sort(plays.begin(), plays.end(), [&](int a, int b) { return values[a] > values[b]; });
+  std::size_t n = std::min(plays.size(), static_cast<std::size_t>(filter.keep));
+  const std::size_t most = std::min(plays.size(), n + static_cast<std::size_t>(filter.extra));
+  while (n < most && values[plays[n]] >= values[plays[0]] - filter.margin * point) ++n;
+  plays.resize(n);
+  return std::move(plays);
+}
+
+// One thread's part of a search with one network. Plies are named as gnubg names them: 0-ply is the network on each
+// afterstate, n-ply the expectation over 21 rolls of the opponent's best (n − 1)-ply reply. What bear-off tables
+// know is not looked at any deeper. Gul Bara is not searched: its turns are more than one roll and one play.
+class SearchThread {
+ public:
+  SearchThread(const Rules& rules, const Network& network, const Bearoff* tables, const SearchSettings& settings,
+               SearchCache* cache)
+      : rules_(rules), settings_(settings), cache_(cache), network_(network), tables_(tables) {}
+
+  // Plays of a roll with their 0-ply values, as level 0 of a search.
+  const PlayList& generate(const Board& before, Roll roll, const Utility& utility) {
+    return generate(before, roll, utility, 0);
+  }
+  int best() const { return levels_[0]->chooser.best(); }
+  float value(int leaf) const { return levels_[0]->chooser.value(leaf); }
+  Distribution distribution(int leaf) const { return levels_[0]->chooser.distribution(leaf); }
+
+  // The scores of an afterstate for the player who has just moved; nothing if the time is up.
+  std::optional<Distribution> expectation(const Board& after, const Utility& utility, int ply, Deadline& deadline) {
+    if (ply == 0 || covers(after)) return level(0).chooser.evaluate(rules_, after, utility);
+    const std::uint64_t tag = SearchCache::tag(ply, utility, rules_.num_scores());
+    if (cache_)
+      if (const auto known = cache_->find(after, tag)) return known;
+    const Utility his = utility.opposed(rules_.num_scores());
+    const Board before = after.swapped();
+    RollSum total{};
+    for (int first = 1; first <= 6; ++first)
+      for (int second = 1; second <= first; ++second) {
+        const auto found = reply(before, {first, second}, his, ply - 1, deadline);
+        if (!found) return std::nullopt;
+        add(total, *found, first == second ? 1 : 2);
+      }
+    const Distribution mean = reversed_mean(total, rules_.num_scores());
+    if (cache_) cache_->store(after, tag, mean);
+    return mean;
+  }
+
+  // The scores after the best (ply)-ply play of a roll, for the player who makes it; nothing if the time is up.
+  std::optional<Distribution> reply(const Board& before, Roll roll, const Utility& utility, int ply,
+                                    Deadline& deadline) {
+    if (deadline.has_passed()) return std::nullopt;
+    const PlayList& plays = generate(before, roll, utility, ply);
+    const NetworkChooser& chooser = levels_[ply]->chooser;
+    const int best = chooser.best();
+    if (ply == 0 || plays.leaf(best).is_finished()) return chooser.distribution(best);
+    const int num_scores = rules_.num_scores();
+    if (settings_.replies.keep == 1 && settings_.replies.extra == 0)
+      return expectation(plays.afterstate(best, before), utility, ply, deadline);
+    std::vector<int> all(plays.num_leaves());
+    std::iota(all.begin(), all.end(), 0);
+    Distribution top{};
+    float top_value = 0;
+    bool is_first = true;
+    for (int leaf : filtered(settings_.replies, std::move(all), chooser.values(), utility.point(num_scores))) {
+      const auto found = plays.leaf(leaf).is_finished()
+                             ? std::optional(chooser.distribution(leaf))
+                             : expectation(plays.afterstate(leaf, before), utility, ply, deadline);
+      if (!found) return std::nullopt;
+      const float value = utility.of(*found, num_scores);
+      if (is_first || value > top_value) {
+        top = *found;
+        top_value = value;
+      }
+      is_first = false;
+    }
+    return top;
+  }
+
+  bool covers(const Board& after) const { return tables_ && tables_->covers(rules_, after); }
+
+  // Afterstates that the network has seen.
+  std::int64_t num_evaluated() const {
+    std::int64_t total = 0;
+    for (const auto& one : levels_) total += one->chooser.num_evaluated();
+    return total;
+  }
+
+ private:
+  struct Level {
+    explicit Level(const Network& network, const Bearoff* tables) : chooser(network, tables) {}
+    PlayList plays;
+    NetworkChooser chooser;
+  };
+
+  Level& level(int ply) {
+    while (static_cast<int>(levels_.size()) <= ply) levels_.push_back(std::make_unique<Level>(network_, tables_));
+    return *levels_[ply];
+  }
+
+  const PlayList& generate(const Board& before, Roll roll, const Utility& utility, int ply) {
+    static const GameStreams no_streams(0, 0);
+    Level& at = level(ply);
+    at.plays.generate(rules_, before, roll.first, roll.second);
+    at.chooser.choose({rules_, before, roll, at.plays, utility, no_streams, 0});
+    return at.plays;
+  }
+
+  const Rules& rules_;
+  const SearchSettings& settings_;
+  SearchCache* cache_;
+  const Network& network_;
+  const Bearoff* tables_;
+  std::vector<std::unique_ptr<Level>> levels_;  // by ply
+};
+
+// The plays of a roll as a search sees them, in the generator's order.
+struct SearchedPlays {
+  std::vector<Distribution> distributions;
+  std::vector<float> values;
+  std::vector<int> plies;  // at which each was looked at
+  int ply = 0;             // the deepest that was finished
+
+  // Best first: those that were looked at most deeply, and of these the most valuable.
+  std::vector<int> order() const {
+    std::vector<int> plays(values.size());
+    std::iota(plays.begin(), plays.end(), 0);
+    std::stable_sort(plays.begin(), plays.end(), [&](int a, int b) {
+      return plies[a] != plies[b] ? plies[a] > plies[b] : values[a] > values[b];
+    });
+    return plays;
+  }
+};
+
+// Searches on several threads. What is found does not depend on how many there are, unless the time runs out.
+class Searcher {
+ public:
+  Searcher(const Rules& rules, const Network& network, const Bearoff* tables, const SearchSettings& settings,
+           SearchCache* cache, int threads)
+      : rules_(rules), settings_(settings) {
+    for (int i = 0; i < std::max(threads, 1); ++i)
+      threads_.push_back(std::make_unique<SearchThread>(rules, network, tables, settings_, cache));
+  }
+
+  // Values of the plays of a roll for the mover. Once the time is up the last finished ply stands.
+  SearchedPlays rank(const Board& before, Roll roll, const Utility& utility, int ply, Deadline& deadline) {
+    SearchThread& first = *threads_[0];
+    const PlayList& plays = first.generate(before, roll, utility);
+    const int n = plays.num_leaves();
+    SearchedPlays found{{}, std::vector<float>(n), std::vector<int>(n), 0};
+    std::vector<int> going;
+    std::vector<Board> afterstates(n);
+    for (int leaf = 0; leaf < n; ++leaf) {
+      found.values[leaf] = first.value(leaf);
+      found.distributions.push_back(first.distribution(leaf));
+      afterstates[leaf] = plays.afterstate(leaf, before);
+      going.push_back(leaf);
+    }
+    // A finished game is known at every ply, and so is what the tables cover.
+    std::vector<bool> is_known(n);
+    for (int leaf = 0; leaf < n; ++leaf) is_known[leaf] = plays.leaf(leaf).is_finished() || first.covers(afterstates[leaf]);
+    for (int depth = 1; depth <= ply; ++depth) {
+      going = filtered(settings_.at_root(depth - 1), std::move(going), found.values, utility.point(rules_.num_scores()));
+      std::vector<int> unknown;
+      for (int leaf : going)
+        if (!is_known[leaf]) unknown.push_back(leaf);
+      const auto deeper = expectations(unknown, afterstates, utility, depth, deadline);
+      if (!deeper) return found;
+      for (std::size_t i = 0; i < unknown.size(); ++i) {
+        found.distributions[unknown[i]] = (*deeper)[i];
+        found.values[unknown[i]] = utility.of((*deeper)[i], rules_.num_scores());
+      }
+      for (int leaf : going) found.plies[leaf] = depth;
+      found.ply = depth;
+    }
+    return found;
+  }
+
+  // The scores of an afterstate for the player who has just moved, at the deepest ply that was finished in time.
+  std::pair<Distribution, int> evaluate(const Board& after, const Utility& utility, int ply, Deadline& deadline) {
+    Deadline never;
+    Distribution found = *threads_[0]->expectation(after, utility, 0, never);
+    if (threads_[0]->covers(after)) return {found, ply};
+    for (int depth = 1; depth <= ply; ++depth) {
+      const auto deeper = expectations({0}, {after}, utility, depth, deadline);
+      if (!deeper) return {found, depth - 1};
+      found = deeper->front();
+    }
+    return {found, ply};
+  }
+
+  std::int64_t num_evaluated() const {
+    std::int64_t total = 0;
+    for (const auto& thread : threads_) total += thread->num_evaluated();
+    return total;
+  }
+
+ private:
+  static constexpr int kRolls = 21;
+
+  // Of each of `leaves`, looking `ply` deep; nothing if the time runs out. Each roll of each play is a piece of work;
+  // the pieces are added up in their order, whoever did them.
+  std::optional<std::vector<Distribution>> expectations(const std::vector<int>& leaves,
+                                                        const std::vector<Board>& afterstates, const Utility& utility,
+                                                        int ply, Deadline& deadline) {
+    std::vector<Distribution> found(leaves.size());
+    if (threads_.size() == 1) {
+      for (std::size_t i = 0; i < leaves.size(); ++i) {
+        const auto one = threads_[0]->expectation(afterstates[leaves[i]], utility, ply, deadline);
+        if (!one) return std::nullopt;
+        found[i] = *one;
+      }
+      return found;
+    }
+    const Utility his = utility.opposed(rules_.num_scores());
+    const std::int64_t num_pieces = static_cast<std::int64_t>(leaves.size()) * kRolls;
+    std::vector<Distribution> pieces(static_cast<std::size_t>(num_pieces));
+    std::atomic<std::int64_t> next{0};
+    std::atomic<bool> is_late{false};
+    run_threads(static_cast<int>(threads_.size()), static_cast<std::int64_t>(threads_.size()),
+                [&](int part, std::int64_t, std::int64_t) {
+                  for (std::int64_t i = next++; i < num_pieces && !is_late; i = next++) {
+                    const auto piece = threads_[part]->reply(afterstates[leaves[i / kRolls]].swapped(),
+                                                             roll_of(static_cast<int>(i % kRolls)), his, ply - 1, deadline);
+                    if (!piece)
+                      is_late = true;
+                    else
+                      pieces[static_cast<std::size_t>(i)] = *piece;
+                  }
+                });
+    if (is_late) return std::nullopt;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      RollSum total{};
+      for (int r = 0; r < kRolls; ++r) {
+        const Roll roll = roll_of(r);
+        add(total, pieces[i * kRolls + static_cast<std::size_t>(r)], roll.first == roll.second ? 1 : 2);
+      }
+      found[i] = reversed_mean(total, rules_.num_scores());
+    }
+    return found;
+  }
+
+  // The r-th of the 21 rolls, in the order that a single thread takes them.
+  static Roll roll_of(int r) {
+    int first = 1;
+    while (r >= first) r -= first++;
+    return {first, r + 1};
+  }
+
+  const Rules& rules_;
+  SearchSettings settings_;
+  std::vector<std::unique_ptr<SearchThread>> threads_;
+};
+
+// Plays at a fixed ply in games, on the thread of its game.
+class SearchChooser {
+ public:
+  SearchChooser(std::shared_ptr<const Network> network, std::shared_ptr<const Bearoff> tables, SearchSettings settings,
+                int ply, const Misjudgement& misjudgement)
+      : network_(std::move(network)), tables_(std::move(tables)), settings_(std::move(settings)), ply_(ply),
+        misjudgement_(misjudgement) {}
+
+  int choose(const Decision& decision) {
+    if (decision.plays.num_leaves() == 1) return 0;
+    if (!searcher_) searcher_.emplace(decision.rules, *network_, tables_.get(), settings_, nullptr, 1);
+    Deadline never;
+    const SearchedPlays found = searcher_->rank(decision.before, decision.roll, decision.utility, ply_, never);
+    return misjudged(misjudgement_, decision, tables_.get(), found.values, found.order().front());
+  }
+
+ private:
+  std::shared_ptr<const Network> network_;
+  std::shared_ptr<const Bearoff> tables_;
+  SearchSettings settings_;
+  int ply_;
+  Misjudgement misjudgement_;
+  std::optional<Searcher> searcher_;
+};
+
+}  // namespace tavla

@@ -1,0 +1,46 @@
+// What is known of a game's outcome without the network: scores that are no longer possible, exact races.
+#pragma once
+
+#include <array>
+
+#include "rules/contact.hpp"
+#include "value/bearoff.hpp"
+#include "value/utility.hpp"
+
+namespace tavla {
+
+// Chances of scores that the rules leave open no more, as a network may still see them, go to the next smaller score:
+// who has borne off a checker does not lose more than the smallest score, and in a race nobody is a backgammon any more
+// whose checkers have left the other's home. `row(k)` is the chance of score k, for the player who has just moved.
+template <class Row>
+void drop_impossible(const Rules& rules, bool i_bore_off, bool he_bore_off, bool no_backgammon, Row&& row) {
+  const int num_scores = rules.num_scores();
+  const int num_wins = num_scores / 2;
+  const int most = he_bore_off ? num_wins - 1 : no_backgammon ? num_wins - 2 : 0;
+  for (int k = 0; k < most; ++k) {
+    row(k + 1) += row(k);
+    row(k) = 0;
+  }
+  const int least = i_bore_off ? num_wins - 1 : no_backgammon ? num_wins - 2 : 0;
+  for (int k = 0; k < least; ++k) {
+    row(num_scores - 2 - k) += row(num_scores - 1 - k);
+    row(num_scores - 1 - k) = 0;
+  }
+}
+
+// What the tables say of a race that they cover, for the player who has just moved.
+inline Distribution exact(const Bearoff& tables, const Rules& rules, const Board& after) {
+  std::array<double, kMaxScores> wide{};
+  tables.distribution(rules, after, wide.data());
+  Distribution found{};
+  for (int k = 0; k < rules.num_scores(); ++k) found[k] = static_cast<float>(wide[k]);
+  return found;
+}
+
+// Whether a game of three-point results can no longer end in one.
+inline bool has_no_backgammon(const Rules& rules, const Board& board) {
+  return rules.num_scores() >= 6 && is_clear_of_home(board.count[1]) && is_clear_of_home(board.count[0]) &&
+         !has_contact(board);
+}
+
+}  // namespace tavla
