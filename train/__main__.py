@@ -27,8 +27,9 @@ from tavla_ai.stats import interval_95, margin_95
 from tavla_ai.tournament import PairResult
 from train.config import TrainConfig, check_resumable, describe_keys, load_config
 from train.learner import DivergedError
-from train.pipeline import Interrupted, Pipeline, Reporter
-from train.pipeline import Progress as RunProgress
+from train.metrics import Progress as RunProgress
+from train.metrics import Reporter
+from train.pipeline import Interrupted, Pipeline
 from train.pool import make_pool
 from train.run import RunDirectory
 from train.stages import RECIPE_FILE, has_stages, is_staged_run, load_stages, publish, record_stages

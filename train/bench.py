@@ -7,8 +7,7 @@ import json
 import click
 
 from tavla_ai.bench import BenchResult, Timed, time_work
-from tavla_ai.network import NetworkSpec
-from tavla_ai.rules import get_ruleset
+from train.batch import Task
 from train.config import parse_config
 from train.learner import Learner
 from train.worker import SelfPlayWorker
@@ -25,13 +24,11 @@ def bench_learner(ruleset_name: str, hidden: tuple[int, ...], threads: int, repe
     """
     data = {"ruleset": ruleset_name, "network": {"hidden": list(hidden)}, "learner": {"threads": threads}}
     config = parse_config(data, [], "bench")
-    ruleset = get_ruleset(ruleset_name)
-    spec = NetworkSpec(hidden=hidden, num_places=ruleset.num_places, num_scores=len(ruleset.scores))
-    learner = Learner(spec, config.learner, config.seed)
-    batch = SelfPlayWorker(config).play(learner.weights(), 0, 0, _GAMES)
+    learner = Learner(config.network_spec, config.learner, config.seed)
+    afterstates = SelfPlayWorker(config).play(learner.weights(), Task(0, 0, _GAMES)).afterstates
 
     def work() -> Timed:
-        metrics = learner.train_round(batch, 0, 0.0)
+        metrics = learner.train_round(afterstates, 0, 0.0)
         return Timed({"positions": metrics.positions})
 
     (result,) = time_work("learn", work, repeats)

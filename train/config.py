@@ -9,34 +9,21 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from tavla_ai.engine import MAX_SEED, MOST_CANDIDATES
+from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import ConfigError, RulesetError
 from tavla_ai.files import first_mistake
 from tavla_ai.network import Inputs, NetworkSpec
 from tavla_ai.rules import get_ruleset
 from tavla_ai.tournament import MAX_WORKERS
+from train.section import Section
+from train.targets import LookaheadTarget, Target, TDTarget
 
 MAX_GAMES = 10**12
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, allow_inf_nan=False
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _no_truth_values(cls, data: Any) -> Any:
-        # YAML reads `on` and `yes` as true, which would pass for the number 1.
-        for key, value in data.items() if isinstance(data, dict) else ():
-            if isinstance(value, bool):
-                raise ValueError(f"{key}: a number or text expected, not {str(value).lower()}")
-        return data
-
-
-class NetworkConfig(_Section):
+class NetworkConfig(Section):
     """The network that is trained."""
 
     hidden: tuple[int, ...] = Field(
@@ -55,7 +42,7 @@ class NetworkConfig(_Section):
         return hidden
 
 
-class UtilityConfig(_Section):
+class UtilityConfig(Section):
     """One kind of stake that self-play games are played for."""
 
     kind: Literal["single", "double_match_point", "match"] = Field(
@@ -71,7 +58,7 @@ class UtilityConfig(_Section):
         return self
 
 
-class SelfPlayConfig(_Section):
+class SelfPlayConfig(Section):
     """How games are played."""
 
     games_per_round: int = Field(
@@ -108,77 +95,7 @@ class SelfPlayConfig(_Section):
         return self.threads or os.cpu_count() or 1
 
 
-class TDConfig(_Section):
-    """Temporal-difference targets."""
-
-    lambda_: float = Field(
-        default=0.7,
-        ge=0,
-        le=1,
-        alias="lambda",
-        description="λ of the returns: 0 one-step, 1 the game's outcome",
-    )
-    races: Literal["exact", "network"] = Field(
-        default="exact",
-        description="whose word counts in races that the bear-off tables cover, in play and in targets: theirs, or the "
-        "network's own",
-    )
-
-
-class LookaheadConfig(_Section):
-    """Positions and targets of `targets: lookahead`."""
-
-    explore: float = Field(
-        default=0.1, ge=0, le=1, description="chance that a play is drawn at random, so that games leave the main line"
-    )
-    near: float = Field(
-        default=0.0,
-        ge=0,
-        le=1,
-        description="chance that a play is drawn among those that look worse than the best by no more than `margin`: "
-        "what is never played is never put right",
-    )
-    scramble: float = Field(
-        default=0.2, ge=0, le=1, description="chance that a game begins with plays at random: rare structures"
-    )
-    scrambled: int = Field(
-        default=20, ge=0, le=1000, description="plays at random at the head of such a game, at most; drawn evenly"
-    )
-    sample: float = Field(
-        default=1.0, gt=0, le=1, description="chance that a decision is kept; neighbours in a game are alike"
-    )
-    siblings: int = Field(
-        default=0,
-        ge=0,
-        le=100,
-        description="best plays of a decision that are learned beside the one that was made, at most",
-    )
-    margin: float = Field(default=0.15, ge=0, description="points by which a sibling may look worse than the best play")
-    lambda_: float = Field(
-        default=0.0,
-        ge=0,
-        le=1,
-        alias="lambda",
-        description="share of what look-ahead corrects later in a game that is handed back, for each turn; above 0 "
-        "every position of a game is kept, and `sample` says of which decisions the siblings are",
-    )
-    candidates: int = Field(
-        default=0,
-        ge=0,
-        le=MOST_CANDIDATES,
-        description="replies to each roll that are looked at, those that look best to first order; 0 looks at all, "
-        "some two to three times as slow as 8",
-    )
-    finalists: int = Field(
-        default=0,
-        ge=0,
-        le=MOST_CANDIDATES,
-        description="of the candidates, those that the network is asked about in full: they look best with the first "
-        "layer as it is and all after it to first order; 0 asks about all candidates",
-    )
-
-
-class LearnerConfig(_Section):
+class LearnerConfig(Section):
     """How the network is fitted to the targets."""
 
     optimizer: Literal["adam", "sgd"] = Field(default="adam", description="update rule")
@@ -218,7 +135,7 @@ class LearnerConfig(_Section):
     threads: int = Field(default=2, ge=1, description="torch threads on the CPU; part of what makes a run reproducible")
 
 
-class EvaluationConfig(_Section):
+class EvaluationConfig(Section):
     """Measuring the averaged weights while training and at the end."""
 
     every_games: int = Field(default=100_000, ge=1, le=MAX_GAMES, description="self-play games between two evaluations")
@@ -242,14 +159,14 @@ class EvaluationConfig(_Section):
         return games
 
 
-class CheckpointConfig(_Section):
+class CheckpointConfig(Section):
     """Saving what training has reached."""
 
     every_seconds: float = Field(default=60.0, gt=0, description="seconds between checkpoints: what a kill can cost")
     num_to_keep: int = Field(default=3, ge=1, description="newest checkpoints kept in the run")
 
 
-class RayConfig(_Section):
+class RayConfig(Section):
     """Where workers run."""
 
     address: str | None = Field(
@@ -266,21 +183,22 @@ class RayConfig(_Section):
     start_timeout: float = Field(default=120.0, gt=0, description="seconds to wait for a first worker")
 
 
-class TrainConfig(_Section):
+class TrainConfig(Section):
     """Everything that decides a training run."""
 
     ruleset: str = Field(default="north-sultan", description="preset name, see `tavla rulesets`")
     seed: int = Field(default=1, ge=0, lt=2**63, description="of dice, initial weights and sampling")
     games: int = Field(default=1_000_000, ge=1, le=MAX_GAMES, description="self-play games of the whole run")
     parent: str | None = Field(default=None, description="checkpoint to start from instead of random weights")
-    targets: Literal["td", "lookahead"] = Field(
+    targets: str = Field(
         default="td",
-        description="what is learned: λ-returns of the games (`td`), or of each position the expectation over the "
-        "opponent's 21 rolls of his best reply (`lookahead`): far dearer, and far less noisy",
+        description="what is learned, how the section of that name says: λ-returns of the games (`td`), or for each "
+        "position the expectation over the opponent's 21 rolls of the best reply (`lookahead`): slower to play, and "
+        "less noisy",
     )
     network: NetworkConfig = NetworkConfig()
-    td: TDConfig = TDConfig()
-    lookahead: LookaheadConfig = LookaheadConfig()
+    td: TDTarget = TDTarget()
+    lookahead: LookaheadTarget = LookaheadTarget()
     self_play: SelfPlayConfig = SelfPlayConfig()
     learner: LearnerConfig = LearnerConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
@@ -309,21 +227,30 @@ class TrainConfig(_Section):
             raise ValueError(f"network.inputs: shots are of games of the family opposed-hit, not of {family}")
         return self
 
+    @field_validator("targets")
+    @classmethod
+    def _known_target(cls, name: str) -> str:
+        names = [key for key, field in cls.model_fields.items() if isinstance(field.default, Target)]
+        if name not in names:
+            raise ValueError(f"{' or '.join(names)} expected")
+        return name
+
     @model_validator(mode="after")
-    def _can_look_ahead(self) -> Self:
-        if self.targets == "lookahead" and get_ruleset(self.ruleset).family == "gul-bara":
-            raise ValueError("targets: a turn of Gul Bara is more than one roll; only td can be learned")
-        if self.learner.sibling_weight and not (self.targets == "lookahead" and self.lookahead.siblings):
+    def _target_fits(self) -> Self:
+        self.target.check_ruleset(get_ruleset(self.ruleset))
+        if self.learner.sibling_weight and not self.target.compares_plays:
             raise ValueError("learner.sibling_weight: needs targets: lookahead and lookahead.siblings of at least 1")
-        if self.lookahead.explore + self.lookahead.near > 1:
-            raise ValueError("lookahead.near: with lookahead.explore at most 1 expected")
-        if self.lookahead.finalists and not self.lookahead.candidates:
-            raise ValueError("lookahead.finalists: needs lookahead.candidates, of which they are some")
         return self
 
     @property
+    def target(self) -> Target:
+        """The section that `targets` names."""
+        target: Target = getattr(self, self.targets)
+        return target
+
+    @property
     def network_spec(self) -> NetworkSpec:
-        """Shape of the network that the run trains."""
+        """Shape and inputs of the network, for the game."""
         ruleset = get_ruleset(self.ruleset)
         return NetworkSpec(
             hidden=self.network.hidden,
@@ -389,7 +316,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 def parse_config(data: dict[str, Any], overrides: list[str], source: str) -> TrainConfig:
     """Check configuration data; see `load_config`."""
-    overridden = set()
+    overridden = []
     for override in overrides:
         key, separator, text = override.partition("=")
         if not separator or not key:
@@ -399,7 +326,7 @@ def parse_config(data: dict[str, Any], overrides: list[str], source: str) -> Tra
         except (yaml.YAMLError, ValueError, RecursionError):
             raise ConfigError(f"--set {override}: the value is not YAML") from None
         _set(data, key.split("."), value, override)
-        overridden.add(key)
+        overridden.append(key)
     try:
         return TrainConfig.model_validate(data)
     except ValidationError as error:
@@ -471,7 +398,7 @@ def _keys(section: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str
     for name, field in section.model_fields.items():
         key = prefix + (field.alias or name)
         default = field.get_default()
-        if isinstance(default, _Section):
+        if isinstance(default, Section):
             yield from _keys(type(default), f"{key}.")
         else:
             plain = section.model_construct(**{name: default}).model_dump(mode="json", include={name})[name]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,8 @@ from tavla_ai import engine
 from tavla_ai.errors import ConfigError
 from tavla_ai.network import NetworkSpec
 from tavla_ai.network.module import ValueNetwork, from_numpy, to_numpy
+from train.batch import Afterstates
 from train.config import LearnerConfig
-from train.worker import Batch
 
 
 class DivergedError(RuntimeError):
@@ -51,17 +51,6 @@ class RoundMetrics:
     positions: int
     steps: int
     learning_rate: float
-
-
-@dataclass(frozen=True)
-class _Sample:
-    """What is kept of a round; see `Batch`."""
-
-    boards: NDArray[np.int8]
-    targets: NDArray[np.float32]
-    utility_inputs: NDArray[np.float32]
-    values: NDArray[np.float32]
-    siblings: NDArray[np.int32]
 
 
 class Learner:
@@ -92,7 +81,7 @@ class Learner:
             self._optimizer = torch.optim.Adam(parameters, lr=config.learning_rate, fused=True)
         else:
             self._optimizer = torch.optim.SGD(parameters, lr=config.learning_rate)
-        self._window: deque[_Sample] = deque(maxlen=config.window_rounds)
+        self._window: deque[Afterstates] = deque(maxlen=config.window_rounds)
         self.steps = 0
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
@@ -107,27 +96,26 @@ class Learner:
             for name, average in zip(names, self._average, strict=True)
         }
 
-    def train_round(self, batch: Batch, round_index: int, progress: float) -> RoundMetrics:
+    def train_round(self, new: Afterstates, round_index: int, progress: float) -> RoundMetrics:
         """Train on a round of self-play.
 
         Args:
-          batch: the round's afterstates and targets.
+          new: the round's afterstates and their targets.
           round_index: with the seed, decides how afterstates are shuffled.
           progress: share of the run behind us, 0 to 1, for the learning rate.
 
         Raises:
           DivergedError: the loss or gradient is not finite; the weights are then of no more use.
         """
-        self._window.append(_Sample(batch.boards, batch.targets, batch.utility_inputs, batch.values, batch.siblings))
-        columns = zip(*(astuple(sample) for sample in self._window), strict=True)
-        kept = _Sample(*(np.concatenate(arrays) for arrays in columns))
+        self._window.append(new)
+        kept = Afterstates.concatenated(self._window)
         rng = np.random.Generator(np.random.Philox(key=[self._seed, round_index]))
         rate = self._learning_rate(progress)
         for group in self._optimizer.param_groups:
             group["lr"] = rate
         sums = torch.zeros(4, dtype=torch.float64, device=self._device)
         steps = positions = 0
-        for chosen, siblings in self._minibatches(rng, kept.siblings, round(len(batch.boards) * self._config.passes)):
+        for chosen, siblings in self._minibatches(rng, kept.siblings, round(len(new) * self._config.passes)):
             features = torch.from_numpy(
                 engine.encode(kept.boards[chosen], kept.utility_inputs[chosen], self._reads_shots)
             )
@@ -208,8 +196,8 @@ class Learner:
             "steps": self.steps,
             # The newest rounds are trained on again only where the window is longer than one round.
             "window": [
-                [torch.from_numpy(array) for array in astuple(sample)]
-                for sample in list(self._window)[1 - self._config.window_rounds :]
+                [torch.from_numpy(array) for array in afterstates.arrays()]
+                for afterstates in list(self._window)[1 - self._config.window_rounds :]
                 if self._config.window_rounds > 1
             ],
         }
@@ -222,7 +210,7 @@ class Learner:
         self._optimizer.load_state_dict(state["optimizer"])
         self.steps = state["steps"]
         self._window.clear()
-        self._window.extend(_Sample(*(tensor.numpy() for tensor in tensors)) for tensors in state["window"])
+        self._window.extend(Afterstates(*(tensor.numpy() for tensor in tensors)) for tensors in state["window"])
 
 
 def _variance_within(errors: torch.Tensor, siblings: NDArray[np.int32]) -> torch.Tensor:

@@ -8,89 +8,34 @@ weights that may be some versions old.
 
 from __future__ import annotations
 
-import json
 import logging
-import resource
 import signal
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch.utils.tensorboard import SummaryWriter
 
-from tavla_ai.bots import Bot, Levels, make_bot, network_player, plays_pubeval
 from tavla_ai.errors import CheckpointError, ConfigError
 from tavla_ai.network import Card, CardDraft, Checkpoint, Result, fold, load_checkpoint, save_checkpoint
 from tavla_ai.rules import get_ruleset
-from tavla_ai.stats import margin_95
 from tavla_ai.strength import as_result, measure_score_shares
-from tavla_ai.tournament import PairResult, play_pairing
+from tavla_ai.tournament import PairResult
+from train.batch import Batch, Task, merge
 from train.config import TrainConfig, dump_config
+from train.evaluation import FloatWeights, Opponents
 from train.growth import can_grow, grow
-from train.learner import Learner, RoundMetrics
-from train.pool import Pool, Task
+from train.learner import Learner
+from train.metrics import MetricsLog, Progress, Reporter, Window
+from train.pool import Pool
 from train.run import TRAINER_FILE, RunDirectory, code_version, library_versions
-from train.worker import Batch, merge
 
 log = logging.getLogger("train")
 
-PREVIOUS = "previous"
 _LOG_SECONDS = 10.0
-
-FloatWeights = dict[str, NDArray[np.float32]]
-
-
-@dataclass
-class Progress:
-    """Where a run is; the part of its state that is neither weights nor optimiser."""
-
-    round_index: int = 0
-    games: int = 0
-    positions: int = 0
-    next_game: int = 0
-    next_evaluation: int = 0
-    worker_deaths: int = 0
-    lost_batches: int = 0
-    void_games: int = 0
-    play_seconds: float = 0.0
-    learn_seconds: float = 0.0
-    evaluation_seconds: float = 0.0
-    total_seconds: float = 0.0
-    core_seconds: float = 0.0
-
-
-@dataclass
-class _Window:
-    """What happened since the last line of metrics."""
-
-    started: float = field(default_factory=time.monotonic)
-    games: int = 0
-    positions: int = 0
-    plies: int = 0
-    evaluated: int = 0
-    big_wins: int = 0
-    td_error: float = 0.0
-    afterstates: int = 0
-    staleness: float = 0.0
-    losses: list[RoundMetrics] = field(default_factory=list)
-
-
-class Reporter:
-    """Receives progress; the command line shows it, tests ignore it."""
-
-    def advance(self, progress: Progress, metrics: dict[str, float]) -> None:
-        """Take the run's progress and the newest metrics."""
-
-    def evaluated(self, results: list[PairResult]) -> None:
-        """Take the results of an evaluation."""
 
 
 class Interrupted(Exception):  # noqa: N818 - a request, not an error
@@ -108,10 +53,7 @@ class Pipeline:
         self._ruleset = get_ruleset(config.ruleset)
         self._spec = config.network_spec
         self._parent = self._load_parent()
-        self._opponents = {
-            name: None if name == PREVIOUS else make_bot(name, self._ruleset, Levels())
-            for name in self._opponent_names()
-        }
+        self._opponents = Opponents(config)
         initial = (
             grow(self._parent.weights, self._parent.card.network, self._spec, config.seed) if self._parent else None
         )
@@ -164,13 +106,13 @@ class Pipeline:
         before = self.progress.total_seconds
         core_before = self.progress.core_seconds - time.process_time()
         rounds_left = max_rounds or self._config.num_rounds
-        writer = SummaryWriter(str(self._run.tensorboard), purge_step=self.progress.games or None)
+        metrics = MetricsLog(self._run.tensorboard, self._run.metrics, purge_from=self.progress.games or None)
         play = self._asynchronous if self._config.ray.mode == "asynchronous" else self._synchronous
         try:
             with self._stop_signals():
                 if self.progress.round_index == 0:
-                    self._evaluate(writer)
-                window = _Window()
+                    self._evaluate(metrics)
+                window = Window()
                 while rounds_left > 0 and not self.is_finished:
                     tick = time.perf_counter()
                     batch = play()
@@ -183,16 +125,16 @@ class Pipeline:
                     self.progress.core_seconds = core_before + time.process_time()
                     last = rounds_left == 0 or self.is_finished or self._stop_requested
                     if last or time.monotonic() - window.started >= _LOG_SECONDS:
-                        self._report(writer, window)
-                        window = _Window()
+                        self._reporter.advance(self.progress, metrics.write_window(window, self.progress))
+                        window = Window()
                     if self.progress.games >= self.progress.next_evaluation and not self.is_finished:
-                        self._evaluate(writer)
+                        self._evaluate(metrics)
                     if last or time.monotonic() - self._last_save >= self._config.checkpoint.every_seconds:
                         self._save()
                     if self._stop_requested:
                         raise Interrupted
         finally:
-            writer.close()
+            metrics.close()
         return self.is_finished
 
     @property
@@ -203,18 +145,20 @@ class Pipeline:
     def finish(self) -> Card:
         """Measure the finished network on dice used for nothing else, and save it as the run's `final`."""
         started = time.monotonic()
-        with SummaryWriter(str(self._run.tensorboard)) as writer:
-            results = self._evaluate(writer, final=True)
+        evaluation = self._config.evaluation
+        weights = self._learner.average_weights()
+        with closing(MetricsLog(self._run.tensorboard, self._run.metrics)) as metrics:
+            results = self._measure("final_ppg", weights, evaluation.final_games, evaluation.final_seed, metrics)
         self._score_shares = measure_score_shares(
             self._ruleset,
-            fold(self._learner.average_weights(), self._spec),
-            self._config.evaluation.final_games,
-            self._config.evaluation.final_seed + 1,
+            fold(weights, self._spec),
+            evaluation.final_games,
+            evaluation.final_seed + 1,
             self._config.self_play.num_threads,
         )
         self.progress.total_seconds += time.monotonic() - started
         self._results = tuple(as_result(result) for result in results)
-        return self._write_checkpoint(self._run.final, trainer=False)
+        return self._write_checkpoint(self._run.final)
 
     # Rounds of self-play.
 
@@ -268,131 +212,67 @@ class Pipeline:
 
     # Learning and measuring.
 
-    def _train_round(self, batch: Batch, window: _Window) -> None:
+    def _train_round(self, batch: Batch, window: Window) -> None:
+        progress = self.progress
         tick = time.perf_counter()
-        metrics = self._learner.train_round(batch, self.progress.round_index, self.progress.games / self._config.games)
-        self.progress.learn_seconds += time.perf_counter() - tick
-        window.staleness += self.progress.round_index - batch.version
-        self.progress.round_index += 1
-        self.progress.games += batch.games
-        self.progress.positions += metrics.positions
-        self.progress.void_games += batch.void_games
-        self.progress.worker_deaths += self._pool.statistics.worker_deaths
-        self.progress.lost_batches += self._pool.statistics.lost_batches
-        self._pool.statistics.worker_deaths = self._pool.statistics.lost_batches = 0
-        window.games += batch.games
-        window.positions += metrics.positions
-        window.afterstates += len(batch.boards)
-        window.plies += batch.plies
-        window.evaluated += batch.evaluated
-        window.big_wins += batch.big_wins
-        window.td_error += batch.sum_abs_td_error
-        window.losses.append(metrics)
-
-    def _report(self, writer: SummaryWriter, window: _Window) -> None:
-        seconds = max(time.monotonic() - window.started, 1e-9)
-        count = len(window.losses)
-        metrics = {
-            "losses/cross_entropy": sum(m.loss for m in window.losses) / count,
-            "losses/excess": sum(m.excess_loss for m in window.losses) / count,
-            "losses/siblings": sum(m.sibling_error for m in window.losses) / count,
-            "losses/td_error": window.td_error / max(window.afterstates, 1),
-            "learner/gradient_norm": sum(m.gradient_norm for m in window.losses) / count,
-            "learner/learning_rate": window.losses[-1].learning_rate,
-            "charts/mars_rate": window.big_wins / max(window.games, 1),
-            "charts/mean_plies": window.plies / max(window.games, 1),
-            "charts/void_games": float(self.progress.void_games),
-            "speed/games_per_second": window.games / seconds,
-            "speed/positions_per_second": window.positions / seconds,
-            "speed/afterstates_per_second": window.evaluated / seconds,
-            "speed/play_seconds": self.progress.play_seconds,
-            "speed/learn_seconds": self.progress.learn_seconds,
-            "charts/peak_memory_mib": _peak_memory(),
-            "ray/staleness": window.staleness / count,
-            "ray/worker_deaths": float(self.progress.worker_deaths),
-            "ray/lost_batches": float(self.progress.lost_batches),
-        }
-        self._write_metrics(writer, metrics)
-        log.info(
-            "games %d  games/s %.0f  positions/s %.0f  loss %.4f  td_error %.4f  mars %.3f  plies %.1f",
-            self.progress.games,
-            metrics["speed/games_per_second"],
-            metrics["speed/positions_per_second"],
-            metrics["losses/cross_entropy"],
-            metrics["losses/td_error"],
-            metrics["charts/mars_rate"],
-            metrics["charts/mean_plies"],
+        trained = self._learner.train_round(
+            batch.afterstates, progress.round_index, progress.games / self._config.games
         )
-        self._reporter.advance(self.progress, metrics)
+        progress.learn_seconds += time.perf_counter() - tick
+        window.add(batch, trained, staleness=progress.round_index - batch.version)
+        progress.round_index += 1
+        progress.games += batch.games
+        progress.positions += trained.positions
+        progress.void_games += batch.void_games
+        statistics = self._pool.statistics
+        progress.worker_deaths += statistics.worker_deaths
+        progress.lost_batches += statistics.lost_batches
+        statistics.worker_deaths = statistics.lost_batches = 0
 
-    def _evaluate(self, writer: SummaryWriter, final: bool = False) -> list[PairResult]:
-        """Measure the averaged weights against each opponent."""
-        tick = time.perf_counter()
+    def _evaluate(self, metrics: MetricsLog) -> None:
+        """Measure the averaged weights while training."""
         evaluation = self._config.evaluation
         weights = self._learner.average_weights()
-        learner = Bot("learner", self._ruleset, network_player(self._ruleset, fold(weights, self._spec)))
+        self._measure("ppg", weights, evaluation.games, evaluation.seed, metrics)
+        self._previous = weights
+        every = evaluation.every_games
+        self.progress.next_evaluation = (self.progress.games // every + 1) * every
+
+    def _measure(
+        self, label: str, weights: FloatWeights, games: int, seed: int, metrics: MetricsLog
+    ) -> list[PairResult]:
+        """Measure weights against each opponent."""
+        tick = time.perf_counter()
         results = []
-        for name, opponent in self._opponents.items():
-            if opponent is None:
-                if self._previous is None:
-                    continue
-                opponent = Bot(name, self._ruleset, network_player(self._ruleset, fold(self._previous, self._spec)))
-            result = play_pairing(
-                self._ruleset,
-                learner,
-                opponent,
-                games=evaluation.final_games if final else evaluation.games,
-                seed=evaluation.final_seed if final else evaluation.seed,
-                workers=self._config.self_play.num_threads,
-            )
+        for opponent, result in self._opponents.play(weights, self._previous, games, seed):
+            metrics.write_result(label, opponent, result, self.progress.games)
             results.append(result)
-            # A single pair has no standard error.
-            half = margin_95(result.standard_error or 0.0)
-            log.info(
-                "against %s: %+.3f ± %.3f points per game over %d games",
-                name,
-                result.points_per_game,
-                half,
-                result.games,
-            )
-            label = f"final_ppg/{name}" if final else f"ppg/{name}"
-            self._write_metrics(
-                writer,
-                {
-                    label: result.points_per_game,
-                    f"{label}_low": result.points_per_game - half,
-                    f"{label}_high": result.points_per_game + half,
-                },
-            )
-        if not final:
-            self._previous = weights
-            every = evaluation.every_games
-            self.progress.next_evaluation = (self.progress.games // every + 1) * every
         self.progress.evaluation_seconds += time.perf_counter() - tick
         self._reporter.evaluated(results)
         return results
-
-    def _write_metrics(self, writer: SummaryWriter, metrics: dict[str, float]) -> None:
-        for name, value in metrics.items():
-            writer.add_scalar(name, value, self.progress.games)
-        with self._run.metrics.open("a") as file:
-            file.write(json.dumps({"games": self.progress.games, **metrics}) + "\n")
 
     # Saving.
 
     def _save(self) -> None:
         if self.progress.round_index != self._last_saved_round:
-            self._write_checkpoint(self._run.checkpoint_path(self.progress.round_index), trainer=True)
+            state = self._trainer_state()
+            self._write_checkpoint(
+                self._run.checkpoint_path(self.progress.round_index),
+                {TRAINER_FILE: lambda file: torch.save(state, file)},
+            )
             self._run.keep_newest(self._config.checkpoint.num_to_keep)
             self._last_saved_round = self.progress.round_index
         self._last_save = time.monotonic()
 
-    def _write_checkpoint(self, path: Path, trainer: bool) -> Card:
-        state: dict[str, Any] = {
+    def _trainer_state(self) -> dict[str, Any]:
+        """Return what `resume` reads beside the weights that were saved."""
+        return {
             "learner": self._learner.state(),
             "progress": vars(self.progress),
             "previous": {name: torch.from_numpy(array) for name, array in (self._previous or {}).items()},
         }
+
+    def _write_checkpoint(self, path: Path, extra_files: Mapping[str, Callable[[Path], None]] | None = None) -> Card:
         return save_checkpoint(
             path,
             self._learner.average_weights(),
@@ -405,29 +285,13 @@ class Pipeline:
                 config=dump_config(self._config),
                 code=self._code,
                 versions=library_versions(),
-                cost=self._cost(),
+                cost=self.progress.cost(),
                 results=self._results,
                 score_shares=self._score_shares,
             ),
             parent=self._parent.card if self._parent else None,
-            extra_files={TRAINER_FILE: lambda file: torch.save(state, file)} if trainer else None,
+            extra_files=extra_files,
         )
-
-    def _cost(self) -> dict[str, float]:
-        """Return where the time went, over all sessions of the run, and this process's peak memory."""
-        seconds = {
-            "play_seconds": self.progress.play_seconds,
-            "learn_seconds": self.progress.learn_seconds,
-            "evaluation_seconds": self.progress.evaluation_seconds,
-            "total_seconds": self.progress.total_seconds,
-        }
-        rounded = {name: round(value, 1) for name, value in {**seconds, "peak_memory_mib": _peak_memory()}.items()}
-        return rounded | {"core_hours": round(self.progress.core_seconds / 3600, 5)}
-
-    def _opponent_names(self) -> tuple[str, ...]:
-        if self._config.evaluation.opponents is not None:
-            return self._config.evaluation.opponents
-        return ("random", *(("pubeval",) if plays_pubeval(self._ruleset) else ()), PREVIOUS)
 
     def _load_parent(self) -> Checkpoint | None:
         if self._config.parent is None:
@@ -462,9 +326,3 @@ class Pipeline:
         finally:
             for number, handler in old.items():
                 signal.signal(number, handler)
-
-
-def _peak_memory() -> float:
-    """Return the most memory this process has had, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (2**20 if sys.platform == "darwin" else 2**10)

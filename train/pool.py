@@ -15,23 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tavla_ai.errors import ConfigError, TavlaError
+from train.batch import Batch, Task
 from train.config import TrainConfig
-from train.worker import Batch, SelfPlayWorker
+from train.worker import SelfPlayWorker
 
 log = logging.getLogger("train")
 
 _CONNECT_SECONDS = 5.0
 
 Weights = Mapping[str, NDArray[np.float32]]
-
-
-@dataclass(frozen=True)
-class Task:
-    """A range of games to play with one version of the weights."""
-
-    version: int
-    first_game: int
-    num_games: int
 
 
 @dataclass
@@ -93,7 +85,7 @@ class LocalPool:
         if task is None:
             raise RuntimeError("no task was submitted")
         self._queued = None
-        return self._worker.play(self._weights, task.version, task.first_game, task.num_games)
+        return self._worker.play(self._weights, task)
 
     def close(self) -> None:
         """Nothing to stop."""
@@ -143,7 +135,7 @@ class RayPool:
         actor = min(self._live, key=lambda actor: actor.in_flight)
         task = Task(self._version, first_game, num_games)
         # The reference travels as a direct argument, so that the worker receives the arrays themselves.
-        reference = actor.handle.play.remote(self._weights_ref, task.version, first_game, num_games)
+        reference = actor.handle.play.remote(self._weights_ref, task)
         actor.in_flight += 1
         self._running[reference] = (actor, task)
 

@@ -11,8 +11,9 @@ import pytest
 
 from tavla_ai.network import load_checkpoint
 from train.config import TrainConfig, parse_config
-from train.pipeline import Pipeline, Reporter
-from train.pipeline import Progress as RunProgress
+from train.metrics import Progress as RunProgress
+from train.metrics import Reporter
+from train.pipeline import Pipeline
 from train.pool import RayPool, make_pool
 from train.run import RunDirectory
 

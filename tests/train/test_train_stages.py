@@ -20,10 +20,11 @@ from tavla_ai.match import Utility
 from tavla_ai.network import Inputs, NetworkSpec, fold, load_checkpoint
 from tavla_ai.network.module import ValueNetwork, to_numpy
 from tavla_ai.rules import compile_rules, get_ruleset
+from train.batch import Afterstates, Task
 from train.config import LearnerConfig, parse_config
 from train.growth import can_grow, grow
 from train.learner import Learner, RoundMetrics
-from train.worker import Batch, SelfPlayWorker
+from train.worker import SelfPlayWorker
 
 NORTH_SULTAN = get_ruleset("north-sultan")
 
@@ -378,7 +379,7 @@ def test_siblings_get_what_their_play_gets() -> None:
 
 
 @pytest.fixture(scope="module")
-def labelled() -> tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch]:
+def labelled() -> tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Afterstates]:
     """A network and positions with siblings that it labelled itself."""
     spec = NetworkSpec(hidden=(16,), num_scores=4)
     torch.manual_seed(1)
@@ -388,19 +389,19 @@ def labelled() -> tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch]:
         "targets": "lookahead",
         "lookahead": {"siblings": 3, "sample": 0.3, "scramble": 0},
     }
-    return spec, weights, SelfPlayWorker(parse_config(data, [], "test")).play(weights, 0, 0, 60)
+    return spec, weights, SelfPlayWorker(parse_config(data, [], "test")).play(weights, Task(0, 0, 60)).afterstates
 
 
 def trained(
-    labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch], **settings: Any
+    labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Afterstates], **settings: Any
 ) -> tuple[Learner, RoundMetrics]:
-    spec, weights, batch = labelled
+    spec, weights, afterstates = labelled
     learner = Learner(spec, LearnerConfig(batch_size=64, passes=6, threads=1, **settings), 1, weights)
-    return learner, learner.train_round(batch, 0, 0.0)
+    return learner, learner.train_round(afterstates, 0, 0.0)
 
 
 def test_a_learner_that_weighs_differences_gets_them_better(
-    labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch],
+    labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Afterstates],
 ) -> None:
     batch = labelled[2]
     decision = np.repeat(np.arange(len(batch.siblings)), batch.siblings)
@@ -415,7 +416,7 @@ def test_a_learner_that_weighs_differences_gets_them_better(
 
 
 def test_half_precision_learns_nearly_the_same(
-    labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Batch],
+    labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Afterstates],
 ) -> None:
     (full, exact), (half, rounded) = trained(labelled), trained(labelled, precision="bfloat16")
     assert rounded.excess_loss == pytest.approx(exact.excess_loss, rel=0.1)

@@ -1,0 +1,213 @@
+"""What is learned of self-play: each target is a section of the configuration that plays games its own way.
+
+A new target is a class here and a field of `train.config.TrainConfig`, whose name is the value that `targets` then
+takes.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from tavla_ai import engine
+from tavla_ai.engine import MOST_CANDIDATES
+from tavla_ai.rules import Ruleset
+from train.batch import Afterstates, Batch, Task
+from train.section import Section
+
+
+@dataclass(frozen=True)
+class UtilityMix:
+    """The utilities games are drawn from: values `[M, K]`, network inputs `[M, K − 2]`, shares `[M]`."""
+
+    values: NDArray[np.float32]
+    inputs: NDArray[np.float32]
+    shares: list[float]
+
+
+@dataclass(frozen=True)
+class SelfPlay:
+    """What all games of a run have in common.
+
+    Attributes:
+      ruleset: the game.
+      rules: the same, as the engine takes it.
+      utilities: what games are played for.
+      tables: exact values of races; None where the network's own count.
+      seed: seed of the dice.
+      threads: threads of the engine.
+    """
+
+    ruleset: Ruleset
+    rules: engine.Rules
+    utilities: UtilityMix
+    tables: engine.Bearoff | None
+    seed: int
+    threads: int
+
+
+class Target(Section, ABC):
+    """Plays games of self-play and says what the network should have answered in them."""
+
+    def play(self, network: engine.Network, self_play: SelfPlay, task: Task) -> Batch:
+        """Play the games of a task; the same for any number of threads."""
+        started = time.perf_counter()
+        result, afterstates = self._play(network, self_play, task)
+        scores = result.score_indices
+        smallest_win = len(self_play.ruleset.scores) // 2 - 1
+        return Batch(
+            version=task.version,
+            first_game=task.first_game,
+            games=task.num_games,
+            afterstates=afterstates,
+            void_games=int((scores < 0).sum()),
+            big_wins=int(((scores >= 0) & (scores < smallest_win)).sum()),
+            plies=result.plies,
+            evaluated=result.evaluated,
+            sum_abs_td_error=result.sum_abs_td_error,
+            seconds=time.perf_counter() - started,
+        )
+
+    @abstractmethod
+    def _play(
+        self, network: engine.Network, self_play: SelfPlay, task: Task
+    ) -> tuple[engine.SelfPlayResult, Afterstates]:
+        """Play the games and return them with what there is to learn from them."""
+
+    def check_ruleset(self, ruleset: Ruleset) -> None:
+        """Raise `ValueError` where the target cannot be learned in a game."""
+
+    @property
+    def compares_plays(self) -> bool:
+        """Whether decisions may have several afterstates, with `values` by which they differ."""
+        return False
+
+
+class TDTarget(Target):
+    """Temporal-difference targets: λ-returns of the games (Sutton, 1988; Tesauro, 1995)."""
+
+    lambda_: float = Field(
+        default=0.7,
+        ge=0,
+        le=1,
+        alias="lambda",
+        description="λ of the returns: 0 one-step, 1 the game's outcome",
+    )
+    races: Literal["exact", "network"] = Field(
+        default="exact",
+        description="values used in races that the bear-off tables cover, in play and in targets: the exact tables' or "
+        "the network's; for every kind of `targets`",
+    )
+
+    def _play(
+        self, network: engine.Network, self_play: SelfPlay, task: Task
+    ) -> tuple[engine.SelfPlayResult, Afterstates]:
+        result = engine.self_play(
+            self_play.rules,
+            network,
+            self_play.seed,
+            task.first_game,
+            task.num_games,
+            self.lambda_,
+            self_play.utilities.values,
+            self_play.utilities.inputs,
+            self_play.utilities.shares,
+            self_play.threads,
+            self_play.tables,
+        )
+        return result, Afterstates.of_plays_made(result.boards, result.targets, result.utility_inputs)
+
+
+class LookaheadTarget(Target):
+    """Look-ahead targets: the expectation over the opponent's 21 rolls of the best reply, at 0-ply."""
+
+    explore: float = Field(
+        default=0.1, ge=0, le=1, description="chance that a play is drawn at random, so that games leave the main line"
+    )
+    near: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="chance that a play is drawn among those that look worse than the best by no more than `margin`: "
+        "what is never played is never put right",
+    )
+    scramble: float = Field(
+        default=0.2, ge=0, le=1, description="chance that a game begins with plays at random: rare structures"
+    )
+    scrambled: int = Field(
+        default=20, ge=0, le=1000, description="plays at random at the head of such a game, at most; drawn evenly"
+    )
+    sample: float = Field(
+        default=1.0, gt=0, le=1, description="chance that a decision is kept; neighbours in a game are alike"
+    )
+    siblings: int = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="best plays of a decision that are learned beside the one that was made, at most",
+    )
+    margin: float = Field(default=0.15, ge=0, description="points by which a sibling may look worse than the best play")
+    lambda_: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        alias="lambda",
+        description="share of what look-ahead corrects later in a game that is handed back, for each turn; above 0 "
+        "every position of a game is kept, and `sample` says of which decisions the siblings are",
+    )
+    candidates: int = Field(
+        default=0,
+        ge=0,
+        le=MOST_CANDIDATES,
+        description="replies to each roll that are looked at, those that look best to first order; 0 looks at all, "
+        "some two to three times as slow as 8",
+    )
+    finalists: int = Field(
+        default=0,
+        ge=0,
+        le=MOST_CANDIDATES,
+        description="of the candidates, those that the network is asked about in full: they look best with the first "
+        "layer as it is and all after it to first order; 0 asks about all candidates",
+    )
+
+    @model_validator(mode="after")
+    def _keys_agree(self) -> Self:
+        if self.explore + self.near > 1:
+            raise ValueError(f"explore and near: at most 1 together expected, not {self.explore + self.near:g}")
+        if self.finalists and not self.candidates:
+            raise ValueError("finalists: needs candidates of at least 1, from which they are chosen")
+        return self
+
+    def _play(
+        self, network: engine.Network, self_play: SelfPlay, task: Task
+    ) -> tuple[engine.SelfPlayResult, Afterstates]:
+        result = engine.lookahead(
+            self_play.rules,
+            network,
+            self_play.seed,
+            task.first_game,
+            task.num_games,
+            self_play.utilities.values,
+            self_play.utilities.inputs,
+            self_play.utilities.shares,
+            **self.model_dump(),
+            threads=self_play.threads,
+            tables=self_play.tables,
+        )
+        return result, Afterstates(result.boards, result.targets, result.utility_inputs, result.values, result.siblings)
+
+    def check_ruleset(self, ruleset: Ruleset) -> None:
+        """Raise `ValueError` in a game with stages, whose rolls are not 21."""
+        if ruleset.has_stages:
+            raise ValueError(f"targets: {ruleset.stages_reason}; only td can be learned")
+
+    @property
+    def compares_plays(self) -> bool:
+        """Whether decisions have siblings."""
+        return self.siblings > 0
