@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ from tavla_ai.formats import ReadPosition
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import Position, Ruleset, get_match_set, get_ruleset, parse_dice
 from tavla_ai.tournament import MAX_WORKERS
+
+Command = Callable[..., None]
+Decorator = Callable[[Command], Command]
 
 
 def _levels(_ctx: click.Context, _parameter: click.Parameter, path: Path | None) -> Levels | None:
@@ -57,7 +61,35 @@ ruleset_option = click.option(
 )
 
 
-def _position_option(other_contents: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def option_group(name: str, kind: Callable[..., object], *options: Decorator) -> Decorator:
+    """Return a decorator that gives a command several options, which it takes as one value.
+
+    Args:
+      name: the command's parameter for the value.
+      kind: a dataclass; its fields have the names of the options' parameters.
+      options: the options, in the order of the command's help.
+    """
+
+    def with_options(command: Command) -> Command:
+        @wraps(command)
+        def with_group(*args: Any, **kwargs: Any) -> None:
+            given = {field: kwargs.pop(field) for field in parameter_names(kind)}
+            command(*args, **{name: kind(**given)}, **kwargs)
+
+        decorated: Command = with_group
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return with_options
+
+
+def parameter_names(kind: Any) -> tuple[str, ...]:
+    """Return the names of the parameters that an `option_group` reads into this dataclass."""
+    return tuple(field.name for field in fields(kind))
+
+
+def _position_option(other_contents: str) -> Decorator:
     return click.option(
         "--position",
         "position_text",
@@ -75,7 +107,7 @@ position_and_stakes_option = _position_option("hold")
 dice_option = click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: before the roll]")
 
 
-def evaluator_options(command: Callable[..., None]) -> Callable[..., None]:
+def evaluator_options(command: Command) -> Command:
     """Give a command the options of an evaluator; it takes them as `evaluator: Evaluator` and `ply: int`."""
 
     @click.option(

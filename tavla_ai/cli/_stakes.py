@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import wraps
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import click
 
+from tavla_ai.cli._options import option_group
 from tavla_ai.errors import NotationError, RulesetError
 from tavla_ai.formats import ReadPosition
 from tavla_ai.match import Cube, CubeOwner, MatchState
@@ -56,41 +55,30 @@ class StakesOptions:
         return state
 
 
-def stakes_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a match; it takes them as `stakes: StakesOptions`."""
-
-    @click.option("--match", "length", type=int, metavar="POINTS", help="A game of a match to so many points.")
-    @click.option(
-        "--score", metavar="A-B", help="Points won so far, those of the player on roll first.  [default: 0-0]"
-    )
-    @click.option("--game", type=int, metavar="N", help="Number of this game in the match, from 0; sets only.")
-    @click.option("--crawford", "is_crawford", is_flag=True, help="This is the Crawford game.")
-    @click.option("--cube", type=int, metavar="VALUE", help="What the cube shows.  [default: 1]")
-    @click.option("--cube-owner", type=click.Choice(get_args(CubeOwner)), help="Whose cube, to the player on roll.")
-    @wraps(command)
-    def with_stakes(
-        *args: Any,
-        length: int | None,
-        score: str | None,
-        game: int | None,
-        is_crawford: bool,
-        cube: int | None,
-        cube_owner: str | None,
-        **kwargs: Any,
-    ) -> None:
-        owner = cast(CubeOwner | None, cube_owner)
-        command(*args, stakes=StakesOptions(length, _read_score(score), game, is_crawford, cube, owner), **kwargs)
-
-    return with_stakes
-
-
-def _read_score(text: str | None) -> tuple[int, int] | None:
+def _read_score(_ctx: click.Context, _parameter: click.Parameter, text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
     match = re.fullmatch(r"\s*([0-9]{1,5})\s*-\s*([0-9]{1,5})\s*", text)
     if match is None:
         raise NotationError(f"score {text!r}: expected two numbers such as 2-3")
     return int(match[1]), int(match[2])
+
+
+stakes_options = option_group(
+    "stakes",
+    StakesOptions,
+    click.option("--match", "length", type=int, metavar="POINTS", help="A game of a match to so many points."),
+    click.option(
+        "--score",
+        metavar="A-B",
+        callback=_read_score,
+        help="Points won so far, those of the player on roll first.  [default: 0-0]",
+    ),
+    click.option("--game", type=int, metavar="N", help="Number of this game in the match, from 0; sets only."),
+    click.option("--crawford", "is_crawford", is_flag=True, help="This is the Crawford game."),
+    click.option("--cube", type=int, metavar="VALUE", help="What the cube shows.  [default: 1]"),
+    click.option("--cube-owner", type=click.Choice(get_args(CubeOwner)), help="Whose cube, to the player on roll."),
+)
 
 
 def stakes_data(match: MatchState) -> dict[str, Any] | None:

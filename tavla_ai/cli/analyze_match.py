@@ -1,19 +1,20 @@
-"""`tavla analyze MATCH.mat`."""
+"""`tavla analyze` of a match file."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tavla_ai.cli._options import option_group
 from tavla_ai.cli._printing import print_json, print_table, progress, write_position
 from tavla_ai.cli._stakes import stakes_data
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import Evaluator, RankedPlay
 from tavla_ai.files import write_whole
-from tavla_ai.formats import Match, read_mat
-from tavla_ai.rules import Ruleset
+from tavla_ai.formats import read_match
 from tavla_ai.strength import (
     CLOSE_CUBE,
     GRADES,
@@ -27,13 +28,38 @@ from tavla_ai.strength import (
 )
 
 
-def analyze_file(
-    path: Path, evaluator: Evaluator, *, ply: int, top: int, html: Path | None, is_lenient: bool, as_json: bool
+@dataclass(frozen=True)
+class MatchOptions:
+    """What is read and written besides, of a match file."""
+
+    html: Path | None
+    strict: bool
+
+
+match_options = option_group(
+    "match",
+    MatchOptions,
+    click.option("--html", type=Path, metavar="FILE", help="Write a report of a match, with boards."),
+    click.option(
+        "--lenient",
+        "strict",
+        is_flag=True,
+        callback=lambda _ctx, _parameter, lenient: not lenient,
+        help="Leave out what the rules do not allow in a match file.",
+    ),
+)
+
+
+def analyze_match_file(
+    path: Path, options: MatchOptions, evaluator: Evaluator, *, ply: int, top: int, as_json: bool
 ) -> None:
-    """Go through a match file and print what was found."""
+    """Judge every decision of a match file and print the players and the `top` worst decisions."""
+    html = options.html
     if html is not None and not html.parent.is_dir():
         raise TavlaError(f"{html}: no such folder")
-    match = _read(path, evaluator.ruleset, is_lenient)
+    match = read_match(path, evaluator.ruleset, strict=options.strict)
+    if not any(turn.action == "play" for game in match.games for turn in game.turns):
+        raise TavlaError(f"{path}: no roll in it, there is nothing to judge")
     num_turns = sum(len(game.turns) for game in match.games)
     with progress("turns", num_turns) as advance:
         analysis = analyze_match(match, evaluator, ply=ply, progress=advance)
@@ -50,22 +76,6 @@ def analyze_file(
         click.echo(f"warning: {problem}", err=True)
     _print_players(analysis, judge)
     _print_worst(analysis, top)
-
-
-def _read(path: Path, ruleset: Ruleset, is_lenient: bool) -> Match:
-    data = path.read_bytes()
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        # Older programs write names in the character set of Western Europe.
-        text = data.decode("latin-1")
-    try:
-        match = read_mat(text, ruleset, strict=not is_lenient)
-    except TavlaError as error:
-        raise type(error)(f"{path}: {error}") from None
-    if not any(turn.action == "play" for game in match.games for turn in game.turns):
-        raise TavlaError(f"{path}: no roll in it, there is nothing to judge")
-    return match
 
 
 def _print_players(analysis: MatchAnalysis, judge: str) -> None:

@@ -1,11 +1,11 @@
 """Positions, stakes and matches in the notations of other programs.
 
 Each format has a class or two functions that read and write it; `read_position` recognises which of them a
-text is in. All are of backgammon, so they hold positions of the `opposed-hit` family alone; this project's own
-text, `Position.to_text`, holds any.
+text is in, and `read_match` reads a match file. All are of backgammon, so they hold positions of the `opposed-hit`
+family alone; this project's own text, `Position.to_text`, holds any.
 """
 
-from tavla_ai.formats.detect import ReadPosition, read_position
+from tavla_ai.formats.detect import ReadPosition, read_match, read_position
 from tavla_ai.formats.fibs import FibsBoard
 from tavla_ai.formats.mat import Game, Match, Turn, read_mat, write_mat
 from tavla_ai.formats.match_id import MatchId, format_gnubg_id, parse_gnubg_id
@@ -22,6 +22,7 @@ __all__ = [
     "format_gnubg_id",
     "parse_gnubg_id",
     "read_mat",
+    "read_match",
     "read_position",
     "write_mat",
 ]

@@ -1,14 +1,16 @@
-"""Recognising the format of a position's text."""
+"""Recognising the format of a position's text, and reading match files."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-from tavla_ai.errors import NotationError
+from tavla_ai.errors import NotationError, TavlaError
 from tavla_ai.formats import fibs, match_id, xgid
 from tavla_ai.formats.common import Dice, check_family
+from tavla_ai.formats.mat import Match, read_mat
 from tavla_ai.match import MatchState
 from tavla_ai.rules import Position, Ruleset, check_board
 
@@ -92,3 +94,27 @@ def read_position(text: str, ruleset: Ruleset) -> ReadPosition:
     if board.is_double_offered:
         return ReadPosition(board.position.swap(), name, board.match.swap(), None, True)
     return ReadPosition(board.position, name, board.match, board.dice)
+
+
+def read_match(path: Path, ruleset: Ruleset | None = None, *, strict: bool = True) -> Match:
+    """Return the match in a file, after playing it through; `.mat` is the one format there is.
+
+    Args:
+      path: the file, in UTF-8 or in the character set of Western Europe.
+      ruleset: the game; None is western backgammon.
+      strict: as `read_mat` takes it.
+
+    Raises:
+      OSError: the file cannot be read.
+      TavlaError: what `read_mat` raises, with the file's name before it.
+    """
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        # Older programs write names in the character set of Western Europe.
+        text = data.decode("latin-1")
+    try:
+        return read_mat(text, ruleset, strict=strict)
+    except TavlaError as error:
+        raise type(error)(f"{path}: {error}") from None

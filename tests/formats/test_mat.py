@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tavla_ai import engine
 from tavla_ai.errors import NotationError, RulesetError, TavlaError
-from tavla_ai.formats import Game, Match, Turn, read_mat, write_mat
+from tavla_ai.formats import Game, Match, Turn, read_mat, read_match, write_mat
 from tavla_ai.rules import Position, compile_rules, get_ruleset
 
 FILES = {path.stem: path.read_text() for path in sorted(MATCHES.glob("*.mat"))}
@@ -370,3 +370,14 @@ def test_gnubg_imports_what_we_write(name: str, tmp_path: Path) -> None:
             ours.winner,
             ours.points,
         )
+
+
+def test_a_file_is_read_in_either_character_set_and_named_in_its_mistakes(tmp_path: Path) -> None:
+    path = tmp_path / "match.mat"
+    for encoding in ("utf-8", "latin-1"):
+        path.write_text(OPENING.replace("Ada", "Zoë"), encoding=encoding)
+        assert read_match(path) == read_mat(path.read_text(encoding=encoding))
+    path.write_text(OPENING.replace("31: 8/5 6/5", "31: 8/5 6/4"))
+    assert read_match(path, strict=False).problems
+    with pytest.raises(RulesetError, match=r"match\.mat: line"):
+        read_match(path)
