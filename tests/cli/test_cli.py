@@ -21,8 +21,7 @@ from levels_fixture import ladder, write_levels
 import tavla_ai
 from tavla_ai import engine
 from tavla_ai.cli import main
-from tavla_ai.network import CARD_FILE, WEIGHTS_FILE
-from tavla_ai.network import checkpoint as checkpoint_module
+from tavla_ai.network import CARD_FILE, WEIGHTS_FILE, Result
 from tavla_ai.rules import compile_rules, get_ruleset, match_set_names, ruleset_names
 
 START = "4HPwATDgc/ABMA"
@@ -30,7 +29,7 @@ START = "4HPwATDgc/ABMA"
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    result = checkpoint_module.Result(
+    result = Result(
         opponent="pubeval",
         games=10_000,
         points_per_game=0.512,
