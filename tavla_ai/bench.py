@@ -32,14 +32,34 @@ Measure = Literal["plays", "evaluate", "selfplay", "search", "tournament"]
 MEASURES: tuple[Measure, ...] = ("plays", "evaluate", "selfplay", "search", "tournament")
 
 _SEED = 1
-_WALK_GAMES = 300
-_SELF_PLAY_GAMES = 1000
-_PEER_POSITIONS = 2000
-_SEARCH_DECISIONS = 200
-_TOURNAMENT_PAIRS = 200
-_JUDGED_PAIRS = 50
 # A little noise, so that the two sides of a tournament do not play alike.
 _NOISE = 0.05
+
+
+@dataclass(frozen=True)
+class BenchSizes:
+    """How much work a repeat is; with less, rates are of no use.
+
+    Attributes:
+      walk_games: games of random play whose positions are those of `plays` and `evaluate`.
+      peer_positions: most of these positions in one repeat of an outside engine.
+      self_play_games: games of `selfplay`.
+      search_games: games of self-play whose positions are those of `search`.
+      search_decisions: about how many decisions of these games are searched.
+      tournament_pairs: pairs of games of `tournament`.
+      judged_pairs: the same with the luck of their rolls judged.
+    """
+
+    walk_games: int = 300
+    peer_positions: int = 2000
+    self_play_games: int = 1000
+    search_games: int = 20
+    search_decisions: int = 200
+    tournament_pairs: int = 200
+    judged_pairs: int = 50
+
+
+FULL_SIZES = BenchSizes()
 
 
 class BenchResult(BaseModel):
@@ -91,6 +111,7 @@ def run_bench(
     checkpoint: Checkpoint | None,
     repeats: int = 5,
     against: str | None = None,
+    sizes: BenchSizes = FULL_SIZES,
 ) -> BenchReport:
     """Time each measure on one pinned core.
 
@@ -98,6 +119,7 @@ def run_bench(
       checkpoint: whose network evaluates and plays; None takes untrained weights of one layer of 128, whose
         games are longer and wilder than real ones.
       against: an outside engine that does the work of `plays` and `evaluate` too, on the same positions.
+      sizes: how much work a repeat is.
 
     Raises:
       TavlaError: fewer than one repeat, an outside engine that is unknown, not installed, cannot do the work, or does
@@ -106,14 +128,14 @@ def run_bench(
     """
     if repeats < 1:
         raise TavlaError(f"repeats {repeats}: expected at least 1")
-    peer_work = {} if against is None else _peer_work(against, ruleset, measures, repeats)
+    peer_work = {} if against is None else _peer_work(against, ruleset, measures, repeats, sizes)
     network = checkpoint.network_for(ruleset) if checkpoint else _untrained(ruleset)
     work: dict[Measure, Callable[[], Timed]] = {
-        "plays": _plays(ruleset),
-        "evaluate": _evaluate(ruleset, network),
-        "selfplay": _self_play(ruleset, network),
-        "search": _search(ruleset, network),
-        "tournament": _tournament(ruleset, network),
+        "plays": _plays(ruleset, sizes),
+        "evaluate": _evaluate(ruleset, network, sizes),
+        "selfplay": _self_play(ruleset, network, sizes),
+        "search": _search(ruleset, network, sizes),
+        "tournament": _tournament(ruleset, network, sizes),
     }
     results: list[BenchResult] = []
     with _one_core():
@@ -169,7 +191,7 @@ def time_work(measure: str, work: Callable[[], Timed], repeats: int) -> list[Ben
 
 
 def _peer_work(
-    name: str, ruleset: Ruleset, measures: Sequence[Measure], repeats: int
+    name: str, ruleset: Ruleset, measures: Sequence[Measure], repeats: int, sizes: BenchSizes
 ) -> dict[Measure, Callable[[], Timed]]:
     """Return the work of `plays` and `evaluate` as an outside engine does it, for those that are measured.
 
@@ -179,12 +201,12 @@ def _peer_work(
         raise TavlaError(f"{name}: plays by western rules of movement, not {ruleset.name}")
     work: dict[Measure, Callable[[], Timed]] = {}
     rules = compile_rules(ruleset)
-    boards, rolls = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
+    boards, rolls = engine.random_walk(rules, _SEED, 0, sizes.walk_games)
     # With five checkers left no roll ends the game; where one does, peers count what is then left
     # on the board differently (gnubg-nn lists one of two ends that differ by a hit).
     unfinished = boards[:, 0, 0] <= NUM_CHECKERS - 5
     boards, rolls = boards[unfinished], rolls[unfinished]
-    size = min(_PEER_POSITIONS, len(boards) // (repeats + 1))
+    size = min(sizes.peer_positions, len(boards) // (repeats + 1))
 
     def chunks() -> Iterator[slice]:
         return (slice(begin, begin + size) for begin in range(0, len(boards), size))
@@ -219,10 +241,10 @@ def _compared(ours: BenchResult, name: str, theirs: BenchResult) -> BenchResult:
     return ours.model_copy(update={"peer": name, "peer_median": theirs.median, "ratio": ours.median / theirs.median})
 
 
-def _plays(ruleset: Ruleset) -> Callable[[], Timed]:
+def _plays(ruleset: Ruleset, sizes: BenchSizes) -> Callable[[], Timed]:
     """Generate all plays of every position of random games; afterstates of a roll are all distinct."""
     rules = compile_rules(ruleset)
-    boards, dice = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
+    boards, dice = engine.random_walk(rules, _SEED, 0, sizes.walk_games)
     for board, roll in zip(boards[:500], dice[:500], strict=True):
         afterstates, _, _ = engine.legal_plays(rules, board, int(roll[0]), int(roll[1]))
         if len(np.unique(afterstates.reshape(len(afterstates), -1), axis=0)) != len(afterstates):
@@ -235,10 +257,10 @@ def _plays(ruleset: Ruleset) -> Callable[[], Timed]:
     return work
 
 
-def _evaluate(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
+def _evaluate(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Callable[[], Timed]:
     """Evaluate unrelated positions, each from nothing."""
     rules = compile_rules(ruleset)
-    boards, _ = engine.random_walk(rules, _SEED, 0, _WALK_GAMES)
+    boards, _ = engine.random_walk(rules, _SEED, 0, sizes.walk_games)
     inputs = np.tile(np.array(Utility.points(ruleset).inputs, np.float32), (len(boards), 1))
 
     def work() -> Timed:
@@ -250,7 +272,7 @@ def _evaluate(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
     return work
 
 
-def _self_play(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
+def _self_play(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Callable[[], Timed]:
     """Play whole games of self-play with λ-targets, as training does."""
     rules = compile_rules(ruleset)
     utility = Utility.points(ruleset)
@@ -258,32 +280,33 @@ def _self_play(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]
     inputs = np.array([utility.inputs], np.float32)
 
     def work() -> Timed:
-        result = engine.self_play(rules, network, _SEED, 0, _SELF_PLAY_GAMES, 0.7, values, inputs, [1.0])
-        return Timed({"games": _SELF_PLAY_GAMES, "turns": result.plies, "afterstates": result.evaluated})
+        result = engine.self_play(rules, network, _SEED, 0, sizes.self_play_games, 0.7, values, inputs, [1.0])
+        return Timed({"games": sizes.self_play_games, "turns": result.plies, "afterstates": result.evaluated})
 
     return work
 
 
-def _search(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
-    """Decide at 1-ply and at 2-ply with the evaluator's own filters; Gul Bara, which is not searched, at 0-ply.
+def _search(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Callable[[], Timed]:
+    """Decide at 1-ply and at 2-ply with the evaluator's own filters.
 
-    The positions are those of self-play; where there is nothing to decide, one is left out.
+    The positions are those of self-play, without those where there is nothing to decide. A game with stages, which is
+    not searched, is decided at 0-ply.
     """
     rules = compile_rules(ruleset)
     utility = Utility.points(ruleset)
     values = np.array([utility.values], np.float32)
     inputs = np.array([utility.inputs], np.float32)
-    games = engine.self_play(rules, network, _SEED, 0, 20, 0.7, values, inputs, [1.0])
+    games = engine.self_play(rules, network, _SEED, 0, sizes.search_games, 0.7, values, inputs, [1.0])
     boards = np.ascontiguousarray(games.boards[:, ::-1])
     rolls = engine.rolls(_SEED, 0, len(boards))
     searcher = engine.Searcher(rules, network, **DEFAULT_SEARCH.filters())
-    every = max(1, len(boards) // _SEARCH_DECISIONS)
+    every = max(1, len(boards) // sizes.search_decisions)
     decisions = [
         (board, roll)
         for board, roll in zip(boards[::every], rolls[::every].tolist(), strict=True)
         if len(engine.legal_plays(rules, board, *roll)[0]) > 1
     ]
-    plies = (0,) if ruleset.family == "gul-bara" else (1, 2)
+    plies = (0,) if ruleset.has_stages else (1, 2)
 
     def work() -> Timed:
         counts, milliseconds = {}, {}
@@ -302,21 +325,21 @@ def _search(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
     return work
 
 
-def _tournament(ruleset: Ruleset, network: engine.Network) -> Callable[[], Timed]:
+def _tournament(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Callable[[], Timed]:
     """Play paired games at 0-ply against a slightly noisy self, and fewer with the luck of their rolls judged.
 
-    In Gul Bara, where there is neither noise nor luck, the network plays itself.
+    In a game with stages, where there is neither noise nor luck, the network plays itself.
     """
     rules = compile_rules(ruleset)
     utility = Utility.points(ruleset)
     values = np.array([utility.values], np.float32)
     inputs = np.array([utility.inputs], np.float32)
     player = network_player(ruleset, network)
-    is_plain = ruleset.family == "gul-bara"
+    is_plain = ruleset.has_stages
     noisy = player if is_plain else network_player(ruleset, network, PlayStyle(noise=_NOISE, cap=3 * _NOISE))
-    judges: dict[str, tuple[engine.Player | None, int]] = {"paired games": (None, _TOURNAMENT_PAIRS)}
+    judges: dict[str, tuple[engine.Player | None, int]] = {"paired games": (None, sizes.tournament_pairs)}
     if not is_plain:
-        judges["paired games, luck judged"] = player, _JUDGED_PAIRS
+        judges["paired games, luck judged"] = player, sizes.judged_pairs
 
     def work() -> Timed:
         counts, milliseconds = {}, {}

@@ -7,38 +7,45 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from tavla_ai import bench
-from tavla_ai.bench import MEASURES
+from tavla_ai.bench import MEASURES, BenchSizes, Measure, run_bench
 from tavla_ai.cli import main
-from tavla_ai.rules import ruleset_names
+from tavla_ai.rules import get_ruleset, ruleset_names
+
+SMALL = BenchSizes(
+    walk_games=10, self_play_games=10, search_games=3, search_decisions=10, tournament_pairs=5, judged_pairs=2
+)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ruleset", ruleset_names())
-def test_every_game_is_measured(ruleset: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "_WALK_GAMES", 10)
-    monkeypatch.setattr(bench, "_SELF_PLAY_GAMES", 10)
-    monkeypatch.setattr(bench, "_TOURNAMENT_PAIRS", 5)
-    monkeypatch.setattr(bench, "_JUDGED_PAIRS", 2)
-    done = CliRunner().invoke(main, ["bench", "--ruleset", ruleset, "--repeats", "1", "--json"])
-    assert done.exit_code == 0, done.output
-    report = json.loads(done.stdout)
-    assert report["ruleset"] == ruleset
-    assert {result["measure"] for result in report["results"]} == set(MEASURES)
+def test_every_game_is_measured(ruleset: str) -> None:
+    report = run_bench(get_ruleset(ruleset), MEASURES, None, repeats=1, sizes=SMALL)
+    assert report.ruleset == ruleset
+    assert {result.measure for result in report.results} == set(MEASURES)
+    counts = {result.unit: result.count for result in report.results}
+    assert (counts["games"], counts["paired games"]) == (10, 10)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_a_measure_reports_its_counts_and_spread(measure: str) -> None:
-    done = CliRunner().invoke(main, ["bench", measure, "--repeats", "2", "--json"])
+def test_a_measure_reports_its_counts_and_spread(measure: Measure) -> None:
+    report = run_bench(get_ruleset("north-sultan"), (measure,), None, repeats=2, sizes=SMALL)
+    assert report.ruleset == "north-sultan"
+    assert report.results
+    for result in report.results:
+        assert result.measure == measure
+        assert result.repeats == 2
+        assert result.count > 0
+        assert 0 < result.slowest <= result.median <= result.fastest
+
+
+def test_the_command_prints_what_it_measured() -> None:
+    done = CliRunner().invoke(main, ["bench", "evaluate", "--repeats", "2", "--json"])
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
     assert report["ruleset"] == "north-sultan"
-    assert report["results"]
-    for result in report["results"]:
-        assert result["measure"] == measure
-        assert result["repeats"] == 2
-        assert result["count"] > 0
-        assert 0 < result["slowest"] <= result["median"] <= result["fastest"]
+    (result,) = report["results"]
+    assert (result["measure"], result["unit"], result["repeats"]) == ("evaluate", "positions", 2)
+    assert result["count"] > 10_000
 
 
 def test_plays_are_counted_as_the_generator_counts_them() -> None:
@@ -74,8 +81,8 @@ def test_the_learner_is_timed_on_the_same_positions_each_time() -> None:
     pytest.importorskip("torch")
     from train.bench import command
 
-    done = CliRunner().invoke(command, ["--hidden", "16", "--repeats", "2", "--json"])
+    done = CliRunner().invoke(command, ["--hidden", "16", "--games", "50", "--repeats", "2", "--json"])
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
-    assert result["count"] > 10_000
+    assert result["count"] > 1000
     assert 0 < result["slowest"] <= result["median"] <= result["fastest"]

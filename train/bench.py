@@ -12,10 +12,8 @@ from train.config import parse_config
 from train.learner import Learner
 from train.worker import SelfPlayWorker
 
-_GAMES = 1000
 
-
-def bench_learner(ruleset_name: str, hidden: tuple[int, ...], threads: int, repeats: int) -> BenchResult:
+def bench_learner(ruleset_name: str, hidden: tuple[int, ...], threads: int, games: int, repeats: int) -> BenchResult:
     """Time rounds of training on the afterstates of untrained self-play, each round the same.
 
     Raises:
@@ -25,7 +23,7 @@ def bench_learner(ruleset_name: str, hidden: tuple[int, ...], threads: int, repe
     data = {"ruleset": ruleset_name, "network": {"hidden": list(hidden)}, "learner": {"threads": threads}}
     config = parse_config(data, [], "bench")
     learner = Learner(config.network_spec, config.learner, config.seed)
-    afterstates = SelfPlayWorker(config).play(learner.weights(), Task(0, 0, _GAMES)).afterstates
+    afterstates = SelfPlayWorker(config).play(learner.weights(), Task(0, 0, games)).afterstates
 
     def work() -> Timed:
         metrics = learner.train_round(afterstates, 0, 0.0)
@@ -39,15 +37,16 @@ def bench_learner(ruleset_name: str, hidden: tuple[int, ...], threads: int, repe
 @click.option("--ruleset", "ruleset_name", default="north-sultan", show_default=True, help="The game.")
 @click.option("--hidden", default="128", show_default=True, help="Units of the hidden layers.")
 @click.option("--threads", type=click.IntRange(1, 1024), default=1, show_default=True, help="Torch threads.")
+@click.option("--games", type=click.IntRange(min=1), default=1000, show_default=True, help="Games of self-play.")
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Timed repeats.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def command(ruleset_name: str, hidden: str, threads: int, repeats: int, as_json: bool) -> None:
+def command(ruleset_name: str, hidden: str, threads: int, games: int, repeats: int, as_json: bool) -> None:
     """Time the learner on the CPU, features included."""
     try:
         widths = tuple(int(width) for width in hidden.split(","))
     except ValueError:
         raise click.BadParameter(f"{hidden!r}: numbers with commas expected, such as 256,32") from None
-    result = bench_learner(ruleset_name, widths, threads, repeats)
+    result = bench_learner(ruleset_name, widths, threads, games, repeats)
     if as_json:
         click.echo(json.dumps(result.model_dump(mode="json"), indent=2))
     else:
