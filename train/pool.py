@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import logging
 import os
-import socket
 import time
 from collections import deque
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tavla_ai.errors import ConfigError, TavlaError
+from tavla_ai.cluster import joined_cluster
+from tavla_ai.errors import TavlaError
 from train.batch import Batch, Task
 from train.config import TrainConfig
 from train.worker import SelfPlayWorker
 
 log = logging.getLogger("train")
-
-_CONNECT_SECONDS = 5.0
 
 Weights = Mapping[str, NDArray[np.float32]]
 
@@ -108,7 +107,15 @@ class RayPool:
     def __init__(self, config: TrainConfig) -> None:
         self.statistics = PoolStatistics()
         self._config = config
-        self._ray = _start_ray(config)
+        self._cluster = ExitStack()
+        self._ray = self._cluster.enter_context(
+            joined_cluster(
+                config.ray.address or "local",
+                num_cpus=max(config.ray.workers, os.cpu_count() or 1),
+                setting="ray.address",
+                logging_level=logging.ERROR,
+            )
+        )
         self._actor_class = self._ray.remote(SelfPlayWorker)
         self._live: list[_Actor] = []
         self._starting: list[_Actor] = []
@@ -173,7 +180,7 @@ class RayPool:
         """Stop the workers and leave the cluster."""
         for actor in self._live + self._starting:
             self._ray.kill(actor.handle)
-        self._ray.shutdown()
+        self._cluster.close()
 
     def _collect(self, reference: Any) -> None:
         actor, task = self._running.pop(reference)
@@ -218,50 +225,10 @@ class RayPool:
                 self._live.append(actor)
 
 
-def _start_ray(config: TrainConfig) -> Any:
-    try:
-        # Ray warns about a future default for GPUs that self-play does not use.
-        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        import ray
-    except ImportError:
-        raise ConfigError("ray.workers: Ray is not installed; install tavla-ai[train] or use 0") from None
-    if ray.is_initialized():
-        return ray
-    address = config.ray.address
-    if address not in (None, "local", "auto"):
-        _check_reachable(address)
-    own: dict[str, Any] = {}
-    if address in (None, "local"):
-        own = {"num_cpus": max(config.ray.workers, os.cpu_count() or 1), "include_dashboard": False}
-    try:
-        ray.init(
-            address=address or "local",
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-            **own,
-        )
-    except (ConnectionError, TimeoutError, RuntimeError, ValueError, OSError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise ConfigError(f"ray.address {address!r}: no cluster could be reached there ({reason})") from None
-    return ray
-
-
-def _check_reachable(address: str) -> None:
-    """Raise `ConfigError` unless something listens at `address`; Ray itself would try for minutes."""
-    host, separator, port = address.removeprefix("ray://").rpartition(":")
-    if not (host and separator and port.isdigit()) or "/" in host:
-        raise ConfigError(f"ray.address: local, auto, host:port or ray://host:port expected, not {address!r}")
-    try:
-        socket.create_connection((host, int(port)), timeout=_CONNECT_SECONDS).close()
-    except (OSError, OverflowError) as error:
-        raise ConfigError(f"ray.address {address!r}: nothing answers there ({error})") from None
-
-
 def make_pool(config: TrainConfig) -> Pool:
     """Return the pool that the configuration asks for.
 
     Raises:
-      ConfigError: the cluster cannot be reached.
-      TavlaError: no worker came up in time.
+      TavlaError: Ray is not installed, the cluster cannot be reached, or no worker came up in time.
     """
     return RayPool(config) if config.ray.workers else LocalPool(config)

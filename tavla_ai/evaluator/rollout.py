@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
+from tavla_ai.cluster import joined_cluster
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator.evaluation import Evaluation, RankedPlay
@@ -83,6 +84,7 @@ def roll_out(
     settings: RolloutSettings = RolloutSettings(),
     *,
     workers: int | None = None,
+    ray_address: str = "local",
     progress: ProgressCallback | None = None,
 ) -> tuple[RolledOut, ...]:
     """Roll out some plays of one decision and return them, the best first.
@@ -91,11 +93,12 @@ def roll_out(
       position: the board before the plays, the side on roll first.
       plays: of `Evaluator.rank_plays`.
       match: the stakes, seen by the side on roll.
-      workers: so many Ray workers share the trials; None uses the evaluator's own threads.
+      workers: number of Ray workers that share the trials; None uses the evaluator's own threads.
+      ray_address: where they are, see `joined_cluster`.
       progress: called with the number of trials finished since its last call.
 
     Raises:
-      TavlaError: no plays, or Ray is asked for and not installed.
+      TavlaError: no plays, or Ray is asked for and not installed or not to be reached.
       RulesetError: the game is not rolled out (Gul Bara), or the stakes cannot be; see `Evaluator.utility`.
     """
     if not plays:
@@ -109,7 +112,7 @@ def roll_out(
         if play.score is not None:
             found[i] = np.array([[float(play.score == score) for score in evaluator.ruleset.scores]])
     going = [i for i, play in enumerate(plays) if play.score is None]
-    with _runner(evaluator, utility, settings, workers) as run:
+    with _runner(evaluator, utility, settings, workers, ray_address) as run:
         for first in range(0, rounds, _ROUNDS_A_BATCH):
             batch = min(_ROUNDS_A_BATCH, rounds - first) * FIRST_ROLLS
             work = [(plays[i].afterstate, first * FIRST_ROLLS, batch) for i in going]
@@ -156,7 +159,7 @@ Work = Sequence[tuple[Position, int, int]]
 
 @contextmanager
 def _runner(
-    evaluator: Evaluator, utility: Utility, settings: RolloutSettings, workers: int | None
+    evaluator: Evaluator, utility: Utility, settings: RolloutSettings, workers: int | None, address: str
 ) -> Iterator[Callable[[Work], list[Trials]]]:
     """Yield what runs batches of trials, here or on Ray workers: (afterstate, first trial, number of trials)."""
     options: dict[str, Any] = {
@@ -171,14 +174,7 @@ def _runner(
             for afterstate, first, number in work
         ]
         return
-    try:
-        import ray
-    except ImportError:
-        raise TavlaError("rollout: Ray is not installed; pip install tavla-ai[train], or ask for no workers") from None
-    is_own = not ray.is_initialized()
-    if is_own:
-        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, configure_logging=False)
-    try:
+    with joined_cluster(address, num_cpus=workers, configure_logging=False) as ray:
         make_worker: Any = ray.remote(num_cpus=1)(_Worker)
         arguments = evaluator.checkpoint, evaluator.ruleset, evaluator.search, evaluator.tables is not None
         made = [make_worker.remote(*arguments) for _ in range(workers)]
@@ -197,9 +193,6 @@ def _runner(
             return [np.concatenate(ray.get(parts)) for parts in refs]
 
         yield run
-    finally:
-        if is_own:
-            ray.shutdown()
 
 
 class _Worker:

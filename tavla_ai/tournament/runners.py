@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from tavla_ai.errors import TavlaError
+from tavla_ai.cluster import joined_cluster
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.tournament.contests import Contests
 from tavla_ai.tournament.table import ContestTable
@@ -110,34 +110,17 @@ def ray_runner(table: ContestTable, workers: int, address: str = "local") -> Ite
     """Yield a runner on so many Ray workers of one CPU each; a worker that dies is replaced, its work done again.
 
     Args:
-      address: `local` starts a Ray of its own, `auto` joins the cluster that there is, or the address of one. A Ray
-        that this process has joined before is used as it is.
+      address: see `joined_cluster`.
 
     Raises:
       TavlaError: Ray is not installed, or not to be found there; or a bot is in no checkpoint.
     """
-    try:
-        import ray
-    except ImportError:
-        raise TavlaError("Ray is not installed; pip install tavla-ai[train], or ask for no Ray workers") from None
     recipe = table.recipe()
-    is_own = not ray.is_initialized()
-    if is_own:
-        options: dict[str, Any] = {"address": address, "log_to_driver": False, "configure_logging": False}
-        if address == "local":
-            options |= {"num_cpus": workers, "include_dashboard": False}
-        try:
-            ray.init(**options)
-        except (ConnectionError, ValueError) as error:
-            raise TavlaError(f"no Ray cluster at {address!r}: {error}") from None
-    try:
+    with joined_cluster(address, num_cpus=workers, configure_logging=False) as ray:
         remote: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")
         # Weights travel once to each machine.
         shared = ray.put(recipe)
         yield RayRunner(ray, [remote(_RayWorker).remote(shared) for _ in range(workers)])
-    finally:
-        if is_own:
-            ray.shutdown()
 
 
 def _next_chunk(count: int, seconds: float) -> int:
