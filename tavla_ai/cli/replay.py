@@ -28,5 +28,5 @@ def replay(folder: Path, number: int, wants_mat: bool, levels: Levels | None) ->
     Example:
       tavla replay results --game 7
     """
-    contest = TournamentReplay(folder, levels).contest(number)
+    contest = TournamentReplay.from_folder(folder, levels).contest(number)
     click.echo(write_mat(contest.match()) if wants_mat else contest.text(), nl=not wants_mat)

@@ -7,23 +7,27 @@ from typing import get_args
 
 import click
 
-from tavla_ai.bots import Bot, Levels, make_bot, make_set_bot, run_checkpoints, set_parts
+from tavla_ai.bots import Bot, Levels, make_bot, make_set_bot, run_checkpoints
 from tavla_ai.cli._options import json_option, levels_option, ruleset_option, workers_option
 from tavla_ai.cli._printing import percent, print_json, print_table, progress
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
-from tavla_ai.network import Checkpoint, load_checkpoint
+from tavla_ai.network import Checkpoint
 from tavla_ai.report.tournament import write_report
-from tavla_ai.rules import MatchSet, Ruleset, games_of, get_game, scores_of
+from tavla_ai.rules import MatchSet, Ruleset, get_game, scores_of
 from tavla_ai.tournament import (
     MAX_WORKERS,
+    Arena,
     BotTotal,
     PairResult,
     Rating,
     Schedule,
     TournamentReplay,
     TournamentResult,
+    Workers,
     check_has_mat,
+    luck_networks,
+    named_luck_networks,
     play_tournament,
     scheduled,
 )
@@ -145,67 +149,37 @@ def tournament(
     else:
         players = [make_bot(spec, game, levels, match_length) for spec in specs]
     schedule = schedule or ("round-robin" if ladder is None else "ladder")
+    arena = Arena(game, players, seed, match_length, _luck_networks(game, players, luck, judge))
     num_pairings = len(scheduled(len(players), schedule))
     with progress("games" if match_length is None else "matches", games * num_pairings) as advance:
-        result = play_tournament(
-            game,
-            players,
+        played = play_tournament(
+            arena,
             games,
-            seed,
-            match_length,
-            max(1, workers),
-            advance,
             schedule=schedule,
-            judge=_judges(game, players, luck, judge),
             until_ci=until_ci,
             out=out,
-            ray_workers=ray_workers,
-            ray_address=ray_address,
+            workers=Workers(max(1, workers), ray_workers, ray_address),
+            progress=advance,
         )
     if out is not None:
-        write_report(out, result, players)
+        write_report(out, played)
         if wants_mat:
-            TournamentReplay(out, levels).write_mats()
+            TournamentReplay(out, arena.bots).write_mats()
     if as_json:
-        print_json(result.model_dump(mode="json"))
+        print_json(played.result.model_dump(mode="json"))
     else:
-        _print_tournament(result)
+        _print_tournament(played.result)
 
 
-def _judges(
-    game: Ruleset | MatchSet, players: list[Bot], luck: bool, judge: str | None
+def _luck_networks(
+    game: Ruleset | MatchSet, bots: list[Bot], luck: bool, judge: str | None
 ) -> tuple[Checkpoint | None, ...]:
-    """Return whose network judges the luck of each game."""
     if judge is not None:
-        return _named_judges(game, judge)
-    if not luck:
-        return ()
-    # In Gul Bara a turn is more than one roll, whose luck is not known: a set with it is judged in its other games.
-    judges = tuple(
-        None if ruleset.family == "gul-bara" and isinstance(game, MatchSet) else _first_network(players, number)
-        for number, ruleset in enumerate(games_of(game))
-    )
-    if not any(judges):
+        return named_luck_networks(game, judge)
+    networks = luck_networks(game, bots) if luck else ()
+    if luck and not any(networks):
         raise TavlaError("--luck: nobody here has a network to judge it; name one with --judge DIR")
-    return judges
-
-
-def _first_network(players: list[Bot], number: int) -> Checkpoint | None:
-    parts = [bot.by_game[number] for bot in players]
-    return next((part.checkpoint for part in parts if part.checkpoint is not None), None)
-
-
-def _named_judges(game: Ruleset | MatchSet, judge: str) -> tuple[Checkpoint | None, ...]:
-    if isinstance(game, Ruleset):
-        return (load_checkpoint(Path(judge), game),)
-    parts = set_parts(judge, game)
-    if parts is None:
-        example = ",".join(f"{name}=DIR" for name in dict.fromkeys(game.games))
-        raise TavlaError(f"--judge {judge}: expected a checkpoint for each game whose luck counts, such as {example}")
-    return tuple(
-        load_checkpoint(Path(parts[ruleset.name]), ruleset) if ruleset.name in parts else None
-        for ruleset in games_of(game)
-    )
+    return networks
 
 
 def _print_tournament(result: TournamentResult) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tavla_ai.bots import Bot
 from tavla_ai.files import write_whole
 from tavla_ai.network import Checkpoint
 from tavla_ai.report.board import board_svg
@@ -21,60 +20,42 @@ from tavla_ai.tournament import (
     BotTotal,
     Contests,
     PairResult,
+    PlayedTournament,
     TournamentResult,
     play_between,
-    read_contests,
-    read_settings,
 )
 
-# Pairs of each pairing that are gone through for decisions on which the two bots differ, pairings so gone through,
-# and boards shown.
+# Pairs of each pairing that are searched for decisions on which the two bots differ, pairings searched, boards shown.
 _SAMPLED_PAIRS, _SAMPLED_PAIRINGS, _BOARDS = 6, 10, 8
-# Dots of a chart: more would only be darker.
+# Most dots of a chart: more would only be darker.
 _MOST_DOTS = 1500
 _BINS = 30
 # Lengths of the plot of intervals.
 _ROW, _NAMES, _LETTERS, _PLOT_WIDTH = 26, 300, 44, 760
 
 
-def write_report(out: Path, result: TournamentResult, bots: Sequence[Bot]) -> None:
-    """Write the page of a finished tournament into its folder.
-
-    Args:
-      out: the folder, which holds the tournament's contests.
-      result: what it came to.
-      bots: who took part.
-    """
-    settings = read_settings(out)
-    judge = next((bot.checkpoint for bot in bots if bot.checkpoint is not None), None)
+def write_report(out: Path, played: PlayedTournament) -> None:
+    """Write the page of a finished tournament into a folder."""
+    arena = played.arena
+    critic = next((bot.checkpoint for bot in arena.bots if bot.checkpoint is not None), None)
     found: list[Difference] = []
-    game = settings.ruleset
-    if judge is not None and isinstance(game, Ruleset) and game.family != "gul-bara":
-        for a, b in settings.pairings[:_SAMPLED_PAIRINGS]:
-            pairs = min(_SAMPLED_PAIRS, settings.games // 2)
-            found += find_differences(game, bots[a], bots[b], settings.seed, settings.match_length, judge, pairs)
+    if critic is not None and isinstance(arena.game, Ruleset) and arena.game.family != "gul-bara":
+        for (a, b), contests in zip(played.pairings[:_SAMPLED_PAIRINGS], played.contests, strict=False):
+            found += find_differences(arena, a, b, critic, min(_SAMPLED_PAIRS, contests.num_pairs))
     worst = sorted(found, key=lambda difference: -abs(difference.lead))[:_BOARDS]
-    contests = list(read_contests(out).values())
-    write_whole(out / REPORT_FILE, tournament_html(result, game, contests, worst, judge).encode())
+    write_whole(out / REPORT_FILE, tournament_html(played, worst, critic).encode())
 
 
-def tournament_html(
-    result: TournamentResult,
-    game: Ruleset | MatchSet,
-    contests: Sequence[Contests],
-    differences: Sequence[Difference],
-    judge: Checkpoint | None,
-) -> str:
+def tournament_html(played: PlayedTournament, differences: Sequence[Difference], critic: Checkpoint | None) -> str:
     """Return the page: who is how strong, who scored what against whom, luck, lengths and scores, and boards.
 
     Args:
-      result: what the tournament came to.
-      game: what was played.
-      contests: those of each of its pairings.
+      played: the tournament.
       differences: decisions that get boards.
-      judge: whose network judged these decisions.
+      critic: its network valued these decisions; None where there are none.
     """
-    return page("Tournament", _Page(result, game).parts(contests, differences, judge))
+    parts = _Page(played.result, played.arena.game).parts(played.contests, differences, critic)
+    return page("Tournament", parts)
 
 
 class _Page:
@@ -86,7 +67,7 @@ class _Page:
         self.unit = "share of matches won, %" if self.is_match else "points per game"
 
     def parts(
-        self, contests: Sequence[Contests], differences: Sequence[Difference], judge: Checkpoint | None
+        self, contests: Sequence[Contests], differences: Sequence[Difference], critic: Checkpoint | None
     ) -> Iterator[str]:
         result = self.result
         contest = f"matches to {result.match_length}" if self.is_match else "single games"
@@ -95,7 +76,7 @@ class _Page:
         yield "<p>Every pair has the same dice twice, with the seats swapped. Intervals are 95 %, from the pairs.</p>"
         if result.judge is not None:
             yield (
-                f"<p>Luck is what {escape(result.judge)} says of each roll{self.where_judged()}. "
+                f"<p>Luck is what {escape(result.judge)} says of each roll{self.where_measured()}. "
                 "A result without it (orange) has the same mean as the raw one (blue) and a smaller error.</p>"
             )
         if result.ratings is not None:
@@ -116,15 +97,15 @@ class _Page:
         yield self.length_chart(contests)
         yield self.score_chart(contests)
         yield "</div>"
-        if judge is not None and isinstance(self.game, Ruleset):
-            yield from self.boards(self.game, differences, judge)
+        if critic is not None and isinstance(self.game, Ruleset):
+            yield from self.boards(self.game, differences, critic)
 
-    def where_judged(self) -> str:
-        """Return that only some games of a set are judged; nothing where all are."""
+    def where_measured(self) -> str:
+        """Return that luck is known in some games of a set only; nothing where it is in all."""
         return " of the games that it names" if isinstance(self.game, MatchSet) else ""
 
     def figure(self, one: PairResult | BotTotal) -> tuple[float, float | None, float, float | None]:
-        """Return the raw mean and error, and those without luck, which are the raw ones where nobody judged it."""
+        """Return the raw mean and error, and those without luck, which are the raw ones where it was not measured."""
         raw = one.points_per_game if one.match_win_share is None else one.match_win_share
         if one.adjusted is None:
             return raw, one.standard_error, raw, one.standard_error
@@ -193,7 +174,7 @@ class _Page:
             yield f"<ul>{''.join(faults)}</ul>"
 
     def luck_chart(self, contests: Sequence[Contests]) -> str:
-        """Return a dot for each pair: A's luck across, his raw result up."""
+        """Return a dot for each pair: A's luck across, A's raw result up."""
         lucks, raws = [], []
         for one in contests:
             if one.luck is not None:
@@ -229,11 +210,11 @@ class _Page:
         marks = [(i + 0.5, name) for i, name in enumerate(names)]
         return histogram("games by A's score", counts, edges, marks)
 
-    def boards(self, ruleset: Ruleset, differences: Sequence[Difference], judge: Checkpoint) -> Iterator[str]:
+    def boards(self, ruleset: Ruleset, differences: Sequence[Difference], critic: Checkpoint) -> Iterator[str]:
         yield "<h2>Costliest differences</h2>"
         yield (
             f'<p class="quiet">From the first pairs of each pairing: the same roll played by both bots, judged by '
-            f"{escape(str(judge.path))} at 0-ply.</p>"
+            f"{escape(str(critic.path))} at 0-ply.</p>"
         )
         if not differences:
             yield "<p>The bots played all of these positions alike.</p>"

@@ -236,7 +236,7 @@ class _Table:
         """Return what matches between two levels with such noises came to."""
         dice = int(self._dice.spawn(1)[0].generate_state(1, np.uint64)[0])
         bots = self._bot(stronger, above), self._bot(weaker, noise)
-        result = play_pairing(self.ruleset, *bots, matches, dice, self.match_length, self.workers)
+        result = play_pairing(self.ruleset, *bots, matches, dice, self.match_length, workers=self.workers)
         # A side that won, or lost, all matches is taken to be half a match away from it.
         share = min(max(result.share, 0.5 / matches), 1 - 0.5 / matches)
         error = max(result.share_standard_error or 0.0, 0.5 / matches)

@@ -8,23 +8,24 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, Fault
+from tavla_ai.bots import Fault
+from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import DEFAULT_SEARCH, load_tables
 from tavla_ai.match import utilities
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import Ruleset, compile_rules, play_index
-from tavla_ai.tournament import WatchedTurn, replay_pairs
+from tavla_ai.tournament import Arena, WatchedTurn, replay_pairs
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A decision of a contest that the other bot would have made otherwise.
+    """A decision of a contest that the other bot would have made differently.
 
     Attributes:
       turn: what was played.
       players: names of who played, and of the other one.
       other: `[2, places]`, the board after the other one's play.
-      lead: by how much the judge takes what was played for the better play, in points or in match-winning chance.
+      lead: how much better the critic finds what was played, in points or in match-winning chance.
     """
 
     turn: WatchedTurn
@@ -33,24 +34,29 @@ class Difference:
     lead: float
 
 
-def find_differences(
-    ruleset: Ruleset, a: Bot, b: Bot, seed: int, match_length: int | None, judge: Checkpoint, num_pairs: int
-) -> list[Difference]:
-    """Return the decisions on which two bots differ in the first pairs of a seed, the costliest first.
+def find_differences(arena: Arena, a: int, b: int, critic: Checkpoint, num_pairs: int) -> list[Difference]:
+    """Return the decisions on which two bots differ in the first pairs of an arena's dice, the costliest first.
 
     Args:
-      judge: whose network says at 0-ply what each play is worth.
+      arena: the game, not a set of games, the bots and the dice.
+      a: number of one bot.
+      b: number of the other one.
+      critic: its network says at 0-ply what each play is worth.
       num_pairs: pairs of contests to play again.
 
     Raises:
-      RulesetError: Gul Bara, whose turns are more than one play.
+      RulesetError: a set of games, or Gul Bara, whose turns are more than one play.
     """
+    ruleset, match_length = arena.game, arena.match_length
+    if not isinstance(ruleset, Ruleset):
+        raise RulesetError(f"{ruleset.name}: differences are found in one game, not in a set")
     values, inputs = utilities(ruleset, match_length)
     rules = compile_rules(ruleset)
-    searcher = engine.Searcher(rules, judge.network_for(ruleset), load_tables(ruleset), **DEFAULT_SEARCH.filters())
-    contests = replay_pairs(ruleset, a, b, seed, match_length, 0, num_pairs)
+    searcher = engine.Searcher(rules, critic.network_for(ruleset), load_tables(ruleset), **DEFAULT_SEARCH.filters())
+    contests = replay_pairs(arena, a, b, 0, num_pairs)
+    bots = arena.bots[a], arena.bots[b]
     found = []
-    for side, (mover, other) in enumerate(((a, b), (b, a))):
+    for side, (mover, other) in enumerate((bots, bots[::-1])):
         turns = [turn for contest in contests for turn in contest.turns if turn.side == side]
         if not turns:
             continue
@@ -59,7 +65,7 @@ def find_differences(
             np.stack([turn.board for turn in turns]),
             np.array([turn.dice for turn in turns], np.int8),
             (values[rows], inputs[rows]),
-            seed=seed,
+            seed=arena.seed,
             games=np.array([turn.pair for turn in turns], np.uint64),
             rounds=np.array([turn.round for turn in turns], np.uint32),
             plies=np.array([turn.ply for turn in turns], np.uint32),
@@ -81,5 +87,5 @@ def find_differences(
 def _row(turn: WatchedTurn, match_length: int | None) -> int:
     if match_length is None:
         return 0
-    mine, his = turn.away[turn.side], turn.away[1 - turn.side]
-    return (mine - 1) * match_length + his - 1
+    own, others = turn.away[turn.side], turn.away[1 - turn.side]
+    return (own - 1) * match_length + others - 1

@@ -69,10 +69,10 @@ def measure_checkpoint(
       path: the checkpoint's folder.
       opponents: bots as the tournament takes them.
       games: single games against each, even.
-      seed: of the dice; choose one that was used for nothing else.
+      seed: seed of the dice; choose one that was used for nothing else.
       judged: sets of judged decisions of the game, by name.
       ply: look-ahead of the checkpoint.
-      luck: judge the luck of the rolls with the checkpoint's own network, but in games against baselines.
+      luck: measure the luck of the rolls with the checkpoint's own network, except in games against baselines.
       levels: the file that levels among the opponents are taken from.
       may_replace: whether a result of fewer games may take the place of one of more.
       workers: engine threads; figures do not depend on them, but for the time of a decision, which is taken on one.
@@ -86,11 +86,20 @@ def measure_checkpoint(
     checkpoint = load_checkpoint(path)
     card = checkpoint.card
     bot = checkpoint_bot(str(path), card.ruleset, checkpoint, PlayStyle(ply=ply))
-    judge = checkpoint if luck else None
     if not may_replace:
         _check_no_loss(path, card.results, opponents, ply, games)
     players = [make_bot(spec, card.ruleset, levels) for spec in opponents]
-    for figure in _figures(bot, card.ruleset, players, games, seed, judged, judge, workers, progress):
+    figures = _figures(
+        bot,
+        players,
+        judged,
+        games=games,
+        seed=seed,
+        luck_network=checkpoint if luck else None,
+        workers=workers,
+        progress=progress,
+    )
+    for figure in figures:
         card = read_card(path / CARD_FILE)
         if card.weights_sha256 != checkpoint.card.weights_sha256:
             raise CheckpointError(f"{path}: has other weights than when measuring began")
@@ -130,7 +139,10 @@ def measure_level(
     if not may_replace:
         _check_no_loss(levels.path, rated.results, opponents, rated.ply, games)
     players = [make_bot(spec, ruleset, levels, match_length) for spec in opponents]
-    for figure in _figures(bot, ruleset, players, games, seed, judged, None, workers, progress):
+    figures = _figures(
+        bot, players, judged, games=games, seed=seed, luck_network=None, workers=workers, progress=progress
+    )
+    for figure in figures:
         # Another ladder of the file may have been measured meanwhile.
         file = Levels(levels.path)
         ladder = file.ladder(ruleset, match_length)
@@ -158,22 +170,25 @@ def _check_no_loss(where: Path, results: tuple[Result, ...], opponents: Sequence
 
 def _figures(
     bot: Bot,
-    ruleset: Ruleset,
-    players: Sequence[Bot],
+    opponents: Sequence[Bot],
+    judged: dict[str, JudgedSet],
+    *,
     games: int,
     seed: int,
-    judged: dict[str, JudgedSet],
-    judge: Checkpoint | None,
+    luck_network: Checkpoint | None,
     workers: int,
     progress: ProgressCallback | None,
 ) -> Iterator[Result | LossRate]:
-    """Yield what a bot scores and loses, one figure after the other."""
+    """Yield what a bot scores against each opponent and what it loses on each set, one figure after the other."""
+    ruleset = bot.ruleset
     for name, decisions in judged.items():
         if decisions.header.ruleset != ruleset.name:
             raise RulesetError(f"{name}: decisions of {decisions.header.ruleset}, {bot.name} plays {ruleset.name}")
-    for player in players:
-        judging = None if player.name in BASELINES else judge
-        played = play_pairing(ruleset, bot, player, games, seed, None, workers, progress, judging)
+    for opponent in opponents:
+        network = None if opponent.name in BASELINES else luck_network
+        played = play_pairing(
+            ruleset, bot, opponent, games, seed, workers=workers, progress=progress, luck_network=network
+        )
         yield as_result(played, bot.style.ply)
     for name, decisions in judged.items():
         (rate,) = measure_error_rates(decisions, [bot], workers, progress)

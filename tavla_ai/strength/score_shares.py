@@ -10,9 +10,7 @@ from tavla_ai.evaluator import load_tables
 from tavla_ai.match import utilities
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Ruleset, compile_rules
-from tavla_ai.tournament import (
-    check_limits,
-)
+from tavla_ai.tournament import Workers, check_seed
 
 # Self-play keeps every position of a call.
 _GAMES_PER_CALL = 2000
@@ -33,7 +31,7 @@ def measure_score_shares(
     Args:
       network: plays both sides at 0-ply, for points, with the game's bear-off tables.
       games: games to play.
-      seed: of the dice, 0 to 2**64 − 1.
+      seed: seed of the dice, 0 to 2**64 − 1.
       workers: engine threads; the result does not depend on them.
       progress: called with the number of games finished since its last call.
 
@@ -45,7 +43,8 @@ def measure_score_shares(
     """
     if games < 1:
         raise TavlaError(f"{games} games: expected at least 1")
-    check_limits(seed, workers)
+    check_seed(seed)
+    threads = Workers(workers).threads
     rules = compile_rules(ruleset)
     values, inputs = utilities(ruleset, None)
     tables = load_tables(ruleset)
@@ -53,7 +52,7 @@ def measure_score_shares(
     for first in range(0, games, _GAMES_PER_CALL):
         number = min(_GAMES_PER_CALL, games - first)
         played = engine.self_play(
-            rules, network, seed, first, number, 0.0, values, inputs, [1.0], min(workers, number), tables
+            rules, network, seed, first, number, 0.0, values, inputs, [1.0], min(threads, number), tables
         )
         counts += np.array(played.starter_scores)
         if progress is not None:

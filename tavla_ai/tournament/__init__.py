@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
+from tavla_ai.tournament.arena import Arena, check_seed
 from tavla_ai.tournament.contests import Contests
-from tavla_ai.tournament.folder import (
-    REPORT_FILE,
-    BotIdentity,
-    ResultsFolder,
-    Settings,
-    read_contests,
-    read_lines,
-    read_settings,
-)
+from tavla_ai.tournament.folder import REPORT_FILE, BotIdentity, ResultsFolder, Settings, read_lines, read_settings
 from tavla_ai.tournament.lockstep import Leg, WatchedTurn, play_pairs
+from tavla_ai.tournament.luck import luck_networks, named_luck_networks
 from tavla_ai.tournament.ratings import ELO_PER_LOGIT, Pairing, Rating, Ratings, rate
 from tavla_ai.tournament.replay import TournamentReplay, check_has_mat, play_between, replay_pairs
-from tavla_ai.tournament.results import BotTotal, PairResult, TournamentResult, rated_pairings
-from tavla_ai.tournament.runners import LocalRunner, Runner, ray_runner
+from tavla_ai.tournament.results import BotTotal, PairResult, PlayedTournament, TournamentResult, rated_pairings
+from tavla_ai.tournament.runners import MAX_WORKERS, LocalRunner, Runner, Workers, ray_runner
 from tavla_ai.tournament.schedule import Schedule, scheduled
-from tavla_ai.tournament.table import ContestTable
-from tavla_ai.tournament.tournament import MAX_WORKERS, check_limits, play_pairing, play_tournament
+from tavla_ai.tournament.tournament import play_pairing, play_tournament
 
 __all__ = [
     "ELO_PER_LOGIT",
     "MAX_WORKERS",
     "REPORT_FILE",
+    "Arena",
     "BotIdentity",
     "BotTotal",
-    "ContestTable",
     "Contests",
     "Leg",
     "LocalRunner",
     "PairResult",
     "Pairing",
+    "PlayedTournament",
     "Rating",
     "Ratings",
     "ResultsFolder",
@@ -42,8 +36,11 @@ __all__ = [
     "TournamentReplay",
     "TournamentResult",
     "WatchedTurn",
+    "Workers",
     "check_has_mat",
-    "check_limits",
+    "check_seed",
+    "luck_networks",
+    "named_luck_networks",
     "play_between",
     "play_pairing",
     "play_pairs",
@@ -51,7 +48,6 @@ __all__ = [
     "rate",
     "rated_pairings",
     "ray_runner",
-    "read_contests",
     "read_lines",
     "read_settings",
     "replay_pairs",

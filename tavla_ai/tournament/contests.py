@@ -24,7 +24,7 @@ class Contests:
       scores: int32 `[pairs, 2, K]`, decided games by A's score, best first; see `scores_of`.
       void_games: int32 `[pairs, 2]`, games that the stuck rule or a fault ended.
       plies: int32 `[pairs, 2]`, turns of all games.
-      luck: float64 `[pairs, 2]`, A's less B's, in points or in match-winning chance; None where nobody judged it.
+      luck: float64 `[pairs, 2]`, A's less B's, in points or in match-winning chance; None where it was not measured.
       faults: 2 × pair + A's seat → who failed how; that ended the contest.
     """
 
@@ -36,7 +36,7 @@ class Contests:
     faults: dict[int, str] = field(default_factory=dict)
 
     @staticmethod
-    def empty(num_pairs: int, num_scores: int, has_luck: bool) -> Contests:
+    def empty(num_pairs: int, num_scores: int, *, has_luck: bool) -> Contests:
         """Return contests in which nothing has happened yet."""
         shape = num_pairs, 2
         return Contests(
@@ -76,7 +76,7 @@ class Contests:
         return int(self.scores.sum()) + int(self.void_games.sum())
 
     def first(self, num_pairs: int) -> Contests:
-        """Return the first so many pairs."""
+        """Return the first `num_pairs` pairs."""
         return Contests(
             self.points[:num_pairs],
             self.scores[:num_pairs],

@@ -1,6 +1,6 @@
 """A tournament's results on disk: a folder that a kill at any time leaves whole.
 
-    settings.json   what is played, written first; a folder is gone on with under the same settings only
+    settings.json   what is played, written first; a folder can be resumed only with the same settings
     results.jsonl   a line for each contest, in the order of the pairings and their pairs, only ever added to
     summary.json    what it all came to, once all is played
     report.html     the same for people
@@ -79,7 +79,7 @@ class Settings(BaseModel):
     seed: int = Field(description="of the dice")
     match_length: int | None = Field(description="points that win a match; null for single games")
     judge: BotIdentity | None = Field(
-        description="whose network judges luck, or networks for the games of a set; null without"
+        description="network that measures luck, or networks for the games of a set; null without"
     )
     until_ci: float | None = Field(description="half of the interval that is enough; null plays all games")
 
@@ -99,7 +99,7 @@ class ContestLine(BaseModel):
     scores: tuple[int, ...] = Field(description="games by score, best first; a match has several")
     void: int = Field(ge=0, description="void games")
     plies: int = Field(ge=0, description="turns of both sides")
-    luck: float | None = Field(default=None, description="A's less B's; null where nobody judged it")
+    luck: float | None = Field(default=None, description="A's less B's; null where it was not measured")
     fault: str | None = Field(default=None, description="who failed how, which ended the contest")
 
 
@@ -220,16 +220,6 @@ def read_lines(path: Path) -> list[ContestLine]:
     return _read_whole(path / RESULTS_FILE)[0]
 
 
-def read_contests(path: Path) -> dict[int, Contests]:
-    """Return the contests of a tournament's folder by number of the pairing.
-
-    Raises:
-      TavlaError: the folder holds no tournament, or one that cannot be read.
-    """
-    settings = read_settings(path)
-    return _contests_of(read_lines(path), settings, path / RESULTS_FILE)[0]
-
-
 def _read_whole(path: Path) -> tuple[list[ContestLine], list[int]]:
     """Return the whole lines of a file and their lengths in bytes; what follows the last newline was cut short."""
     lines, lengths = [], []
@@ -267,11 +257,11 @@ def _contests_of(lines: list[ContestLine], settings: Settings, path: Path) -> tu
             raise TavlaError(f"{path}: line {index + 1} is not what this tournament would have written")
         own.append(line)
     return {
-        pairing: _joined(own, num_scores, settings.judge is not None) for pairing, own in by_pairing.items()
+        pairing: _joined(own, num_scores, has_luck=settings.judge is not None) for pairing, own in by_pairing.items()
     }, num_kept
 
 
-def _joined(lines: list[ContestLine], num_scores: int, has_luck: bool) -> Contests:
+def _joined(lines: list[ContestLine], num_scores: int, *, has_luck: bool) -> Contests:
     shape = len(lines) // 2, 2
     return Contests(
         np.array([line.points for line in lines], np.int16).reshape(shape),

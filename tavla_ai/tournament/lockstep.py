@@ -1,4 +1,5 @@
-"""Games with players that are not the engine's: many at once, so that the decisions of each player come in batches.
+"""Games with players that are not the engine's, the mirror of `engine.duel`: many games go on side by side, so that the
+decisions of each player come in batches.
 
 The dice, the seats and the scoring are those of `engine.duel` and `engine.duel_set`: between two of the engine's
 players the results are the same.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -30,18 +32,18 @@ class Leg:
     Attributes:
       ruleset: the game.
       players: A and B.
-      utilities: float32 `[1 or length², K]` by (points I need − 1, points he needs − 1), and how networks see them,
-        float32 `[same, K − 2]`.
-      judge: a network that says how lucky its rolls are; None leaves them out.
+      utilities: float32 `[1 or length², K]` by (points the player needs − 1, points the opponent needs − 1), and how
+        networks see them, float32 `[same, K − 2]`.
+      luck_player: a network that measures the luck of the rolls; None leaves luck out.
     """
 
     ruleset: Ruleset
     players: tuple[Bot, Bot]
     utilities: Utilities
-    judge: engine.Player | None = None
+    luck_player: engine.Player | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WatchedTurn:
     """A turn of a contest that is watched.
 
@@ -54,9 +56,9 @@ class WatchedTurn:
       side: 0 where A plays, 1 where B does.
       away: points that A and B still need; 0 in single games.
       board: `[2, places]` before the roll, the player on roll first.
-      dice: his roll.
-      after: the board after his play, still seen by him; a fault where he made none.
-      score: his score, if the play ends the game.
+      dice: the player's roll.
+      after: the board after the play, the player first; a fault where none was made.
+      score: the player's score, if the play ends the game.
       is_void: whether the game ends here without a score.
     """
 
@@ -128,7 +130,7 @@ def play_pairs(
 
     Args:
       legs: the game, or the games of a set, which a match takes in turn.
-      threads: of the engine's players.
+      threads: engine threads.
       progress: called with the number of contests finished since its last call.
       watch: called with every turn; those of one contest come in order, contests go on side by side.
 
@@ -138,9 +140,18 @@ def play_pairs(
     for one in legs:
         check_turns_are_plays(one.ruleset)
     scores = sorted({score for one in legs for score in one.ruleset.scores}, reverse=True)
-    result = Contests.empty(num_pairs, len(scores), any(one.judge for one in legs))
-    table = _Table(legs, scores, seed, length, threads, watch, result, first_pair)
-    contests = [table.contest(first_pair + pair, a_seat) for pair in range(num_pairs) for a_seat in (0, 1)]
+    has_luck = any(one.luck_player for one in legs)
+    referee = _Referee(
+        legs=legs,
+        scores=scores,
+        seed=seed,
+        length=length,
+        first_pair=first_pair,
+        threads=threads,
+        watch=watch,
+        result=Contests.empty(num_pairs, len(scores), has_luck=has_luck),
+    )
+    contests = [referee.contest(first_pair + pair, a_seat) for pair in range(num_pairs) for a_seat in (0, 1)]
     while contests:
         going = []
         by_side = [
@@ -149,34 +160,42 @@ def play_pairs(
             for side in (0, 1)
         ]
         for leg, side, turns in by_side:
-            for contest, chosen in zip(turns, table.choose(leg, side, turns), strict=True):
-                points = table.move(contest, chosen)
-                if points is None:
+            for contest, chosen in zip(turns, referee.choose(leg, side, turns), strict=True):
+                if not referee.move(contest, chosen):
                     going.append(contest)
-                else:
-                    result.points[table.index(contest)] = points
         if progress is not None and len(going) < len(contests):
             progress(len(contests) - len(going))
         contests = going
-    return result
+    return referee.result
 
 
-class _Table:
-    def __init__(
-        self,
-        legs: Sequence[Leg],
-        scores: list[int],
-        seed: int,
-        length: int,
-        threads: int,
-        watch: Callable[[WatchedTurn], None] | None,
-        result: Contests,
-        first_pair: int,
-    ) -> None:
-        self.legs, self.scores = legs, scores
-        self.rules = [compile_rules(leg.ruleset) for leg in legs]
-        self.seed, self.length, self.threads = seed, length, threads
-        self.watch, self.result, self.first_pair = watch, result, first_pair
+@dataclass(frozen=True, kw_only=True)
+class _Referee:
+    """Plays contests by the rules of their games and writes down what comes out.
+
+    Attributes:
+      legs: the game, or the games of a set.
+      scores: every score of these games, best first.
+      seed: seed of the dice.
+      length: points that win a match; 0 for single games.
+      first_pair: number of the result's first pair.
+      threads: engine threads.
+      watch: called with every turn.
+      result: what has come out so far.
+    """
+
+    legs: Sequence[Leg]
+    scores: list[int]
+    seed: int
+    length: int
+    first_pair: int
+    threads: int
+    watch: Callable[[WatchedTurn], None] | None
+    result: Contests
+
+    @cached_property
+    def rules(self) -> list[engine.Rules]:
+        return [compile_rules(leg.ruleset) for leg in self.legs]
 
     def index(self, contest: _Contest) -> tuple[int, int]:
         """Return where a contest stands in the result."""
@@ -204,7 +223,7 @@ class _Table:
         return first, second
 
     def choose(self, leg: int, side: int, turns: list[_Contest]) -> list[ChosenPlay | Fault]:
-        """Return what a side makes of its turns."""
+        """Return the plays that a side makes in its turns."""
         if not turns:
             return []
         values, inputs = self.legs[leg].utilities
@@ -214,8 +233,8 @@ class _Table:
         dice = np.array([contest.dice for contest in turns], np.int8)
         rows = [0] * len(turns)
         if self.length:
-            rows = [(c.away[c.seat] - 1) * self.length + c.away[c.seat ^ 1] - 1 for c in turns]
-        self._judge_luck(leg, side, turns, boards, dice, rows)
+            rows = [_row(contest, self.length) for contest in turns]
+        self._add_luck(leg, side, turns, boards, dice, rows)
         return (
             self.legs[leg]
             .players[side]
@@ -231,7 +250,7 @@ class _Table:
             )
         )
 
-    def _judge_luck(
+    def _add_luck(
         self,
         leg: int,
         side: int,
@@ -240,13 +259,19 @@ class _Table:
         dice: npt.NDArray[np.int8],
         rows: list[int],
     ) -> None:
-        judge, ruleset, (values, inputs) = self.legs[leg].judge, self.legs[leg].ruleset, self.legs[leg].utilities
-        if judge is None or self.result.luck is None:
+        ruleset, luck_player, (values, inputs) = (
+            self.legs[leg].ruleset,
+            self.legs[leg].luck_player,
+            self.legs[leg].utilities,
+        )
+        if luck_player is None or self.result.luck is None:
             return
-        can_double = [c.ply > 0 or ruleset.opening == "reroll" or c.first_seat is not None for c in turns]
+        can_double = [
+            contest.ply > 0 or ruleset.opening == "reroll" or contest.first_seat is not None for contest in turns
+        ]
         lucks = engine.roll_luck(
             self.rules[leg],
-            judge,
+            luck_player,
             boards,
             dice,
             values[rows],
@@ -257,66 +282,79 @@ class _Table:
         for contest, luck in zip(turns, lucks.tolist(), strict=True):
             self.result.luck[self.index(contest)] += luck if side == 0 else -luck
 
-    def move(self, contest: _Contest, chosen: ChosenPlay | Fault) -> int | None:
-        """Make a play, and return A's points once the contest is over."""
+    def move(self, contest: _Contest, chosen: ChosenPlay | Fault) -> bool:
+        """Make a play, and return whether the contest is over."""
         at = self.index(contest)
         self.result.plies[at] += 1
-        score = None if isinstance(chosen, Fault) else chosen.score
-        has_moved = isinstance(chosen, Fault) or not np.array_equal(chosen.afterstate, contest.board)
-        contest.stuck = 0 if has_moved else contest.stuck + 1
-        is_void = isinstance(chosen, Fault) or (
-            score is None and contest.stuck >= self.legs[contest.leg].ruleset.stuck_limit
-        )
-        if self.watch is not None:
-            a_away, b_away = contest.away[contest.a_seat], contest.away[contest.a_seat ^ 1]
-            self.watch(
-                WatchedTurn(
-                    contest.pair,
-                    contest.a_seat,
-                    contest.leg,
-                    contest.round,
-                    contest.ply,
-                    contest.side,
-                    (a_away, b_away),
-                    contest.board,
-                    contest.dice,
-                    chosen if isinstance(chosen, Fault) else chosen.afterstate,
-                    score,
-                    is_void,
-                )
-            )
-        contest.ply += 1
-        if is_void:
-            self.result.void_games[at] += 1
         if isinstance(chosen, Fault):
+            self._show(contest, chosen, is_void=True)
+            self.result.void_games[at] += 1
             self.result.faults[2 * at[0] + at[1]] = chosen.reason
-            return 0
-        if score is not None:
-            return self._score(contest, score)
+            return True
+        is_pass = np.array_equal(chosen.afterstate, contest.board)
+        contest.stuck = contest.stuck + 1 if is_pass else 0
+        is_void = chosen.score is None and contest.stuck >= self.legs[contest.leg].ruleset.stuck_limit
+        self._show(contest, chosen, is_void=is_void)
+        if chosen.score is not None:
+            return self._score(contest, chosen.score)
         if is_void:
-            if self.length == 0:
-                return 0
-            contest.first_seat = None
-            contest.round += 1
-            self._open(contest)
-            return None
+            return self._void(contest)
+        contest.ply += 1
         contest.board = np.ascontiguousarray(chosen.afterstate[::-1])
         contest.seat ^= 1
-        return None
+        return False
 
-    def _score(self, contest: _Contest, score: int) -> int | None:
-        winner = contest.seat
-        points = score if contest.side == 0 else -score
-        self.result.scores[(*self.index(contest), self.scores.index(points))] += 1
+    def _show(self, contest: _Contest, chosen: ChosenPlay | Fault, *, is_void: bool) -> None:
+        """Show a turn to who watches."""
+        if self.watch is None:
+            return
+        self.watch(
+            WatchedTurn(
+                pair=contest.pair,
+                a_seat=contest.a_seat,
+                leg=contest.leg,
+                round=contest.round,
+                ply=contest.ply,
+                side=contest.side,
+                away=(contest.away[contest.a_seat], contest.away[contest.a_seat ^ 1]),
+                board=contest.board,
+                dice=contest.dice,
+                after=chosen if isinstance(chosen, Fault) else chosen.afterstate,
+                score=None if isinstance(chosen, Fault) else chosen.score,
+                is_void=is_void,
+            )
+        )
+
+    def _void(self, contest: _Contest) -> bool:
+        """End a game without a score; in a match it is played again. Return whether the contest is over."""
+        self.result.void_games[self.index(contest)] += 1
         if self.length == 0:
-            return points
+            return True
+        contest.first_seat = None
+        contest.round += 1
+        self._open(contest)
+        return False
+
+    def _score(self, contest: _Contest, score: int) -> bool:
+        """Score a game for the player on roll, and return whether the contest is over."""
+        at, winner, sign = self.index(contest), contest.seat, 1 if contest.side == 0 else -1
+        self.result.scores[(*at, self.scores.index(sign * score))] += 1
+        if self.length == 0:
+            self.result.points[at] = sign * score
+            return True
         contest.away[winner] -= score
         if contest.away[winner] <= 0:
-            return 1 if contest.side == 0 else -1
+            self.result.points[at] = sign
+            return True
         contest.round += 1
         contest.leg = (contest.leg + 1) % len(self.legs)
         # After a drawn game the next one starts with a fresh opening roll.
         winner_rolls = self.legs[contest.leg].ruleset.next_game == "winner_rolls"
         contest.first_seat = winner if winner_rolls and score > 0 else None
         self._open(contest)
-        return None
+        return False
+
+
+def _row(contest: _Contest, length: int) -> int:
+    """Return the row of the utilities of the player on roll."""
+    return (contest.away[contest.seat] - 1) * length + contest.away[contest.seat ^ 1] - 1

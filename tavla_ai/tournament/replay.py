@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -16,9 +16,9 @@ from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import write_whole
 from tavla_ai.formats.mat import Game, Match, Turn, write_mat
 from tavla_ai.rules import MatchSet, Play, Position, Ruleset, compile_rules, format_play, games_of, play_index, steps_of
-from tavla_ai.tournament.folder import BotIdentity, ContestLine, Settings, read_lines, read_settings
+from tavla_ai.tournament.arena import Arena
+from tavla_ai.tournament.folder import BotIdentity, ContestLine, read_lines, read_settings
 from tavla_ai.tournament.lockstep import WatchedTurn, play_pairs
-from tavla_ai.tournament.table import ContestTable
 
 MAT_FOLDER = "mat"
 _PAIRS_AT_ONCE = 64
@@ -112,62 +112,73 @@ def play_between(
     return steps_of(steps[index])
 
 
-def replay_pairs(
-    game: Ruleset | MatchSet, a: Bot, b: Bot, seed: int, match_length: int | None, first_pair: int, num_pairs: int
-) -> list[Replayed]:
-    """Play pairs again and return their contests: A in seat 0, then in seat 1, pair by pair.
+def replay_pairs(arena: Arena, a: int, b: int, first_pair: int, num_pairs: int) -> list[Replayed]:
+    """Play pairs of bot number `a` against number `b` again.
+
+    Returns:
+      Their contests: A in seat 0, then in seat 1, pair by pair.
 
     Raises:
       RulesetError: Gul Bara is among the games, whose turns are more than one play.
     """
     turns: dict[tuple[int, int], list[WatchedTurn]] = {}
     play_pairs(
-        ContestTable(game, [a, b], seed, match_length).legs(0, 1),
-        seed=seed,
+        [replace(leg, luck_player=None) for leg in arena.legs(a, b)],
+        seed=arena.seed,
         first_pair=first_pair,
         num_pairs=num_pairs,
-        length=match_length or 0,
+        length=arena.match_length or 0,
         watch=lambda turn: turns.setdefault((turn.pair, turn.a_seat), []).append(turn),
     )
-    return [Replayed(game, (a.name, b.name), match_length, tuple(turns[key])) for key in sorted(turns)]
+    players = arena.bots[a].name, arena.bots[b].name
+    return [Replayed(arena.game, players, arena.match_length, tuple(turns[key])) for key in sorted(turns)]
 
 
 class TournamentReplay:
-    """A finished, or broken off, tournament's folder with its players, who can play its contests again.
+    """Replays contests from the folder of a finished or interrupted tournament.
 
     Args:
       path: the folder.
-      levels: the file that its levels are taken from; None where there is none.
+      bots: the bots that played, in the order of the settings.
 
     Raises:
-      TavlaError: the folder holds no tournament, or a player is not what it was.
+      TavlaError: the folder holds no tournament, or a bot is not what it was.
     """
 
-    def __init__(self, path: Path, levels: Levels | None = None) -> None:
-        self.path, self.levels = path, levels
-        self.settings: Settings = read_settings(path)
-        self.game = self.settings.ruleset
+    def __init__(self, path: Path, bots: Sequence[Bot]) -> None:
+        self.path = path
+        settings = read_settings(path)
+        for bot, identity in zip(bots, settings.bots, strict=True):
+            _check_identity(path, bot, identity)
+        self.pairings = settings.pairings
         self.lines: Sequence[ContestLine] = read_lines(path)
-        self.bots = tuple(self._bot(bot) for bot in self.settings.bots)
+        self._arena = Arena(settings.ruleset, bots, settings.seed, settings.match_length)
 
-    def _bot(self, identity: BotIdentity) -> Bot:
-        if isinstance(self.game, MatchSet):
-            bot = make_set_bot(identity.name, self.game, self.levels, self.settings.match_length)
+    @staticmethod
+    def from_folder(path: Path, levels: Levels | None = None) -> TournamentReplay:
+        """Make the bots again from their names.
+
+        Args:
+          path: the folder.
+          levels: the file that its levels are taken from; None where there is none.
+
+        Raises:
+          TavlaError: see `TournamentReplay` and `make_bot`.
+        """
+        settings = read_settings(path)
+        game, length = settings.ruleset, settings.match_length
+        if isinstance(game, MatchSet):
+            bots = [make_set_bot(identity.name, game, levels, length) for identity in settings.bots]
         else:
-            bot = make_bot(identity.name, self.game, self.levels, self.settings.match_length)
-        now = BotIdentity.of_bot(bot)
-        if now.weights_sha256 != identity.weights_sha256:
-            raise TavlaError(f"{self.path}: {identity.name} has other weights than it played with")
-        if (now.level, now.levels) != (identity.level, identity.levels):
-            raise TavlaError(f"{self.path}: {identity.name} has been calibrated anew since it played")
-        return bot
+            bots = [make_bot(identity.name, game, levels, length) for identity in settings.bots]
+        return TournamentReplay(path, bots)
 
     def contest(self, number: int) -> Replayed:
         """Play contest number `number`, from 1 up, of `results.jsonl` again.
 
         Raises:
-          TavlaError: there is no such contest, or it goes otherwise than it did, which only a version can do in which
-            players that err, or the rules, are other ones.
+          TavlaError: there is no such contest, or the replay differs from the record, which means that another
+            version recorded it.
         """
         if not 1 <= number <= len(self.lines):
             raise TavlaError(f"game {number} of {self.path}: expected 1 to {len(self.lines)}")
@@ -182,8 +193,7 @@ class TournamentReplay:
 
     def pairs(self, pairing: int, first_pair: int, num_pairs: int) -> list[Replayed]:
         """Play some pairs of a pairing again."""
-        a, b = (self.bots[i] for i in self.settings.pairings[pairing])
-        return replay_pairs(self.game, a, b, self.settings.seed, self.settings.match_length, first_pair, num_pairs)
+        return replay_pairs(self._arena, *self.pairings[pairing], first_pair, num_pairs)
 
     def write_mats(self) -> int:
         """Write a match file for each contest that has none yet, and return how many.
@@ -206,6 +216,14 @@ class TournamentReplay:
                     write_whole(file, write_mat(contest.match()).encode())
                     written += 1
         return written
+
+
+def _check_identity(path: Path, bot: Bot, identity: BotIdentity) -> None:
+    now = BotIdentity.of_bot(bot)
+    if now.weights_sha256 != identity.weights_sha256:
+        raise TavlaError(f"{path}: {identity.name} has other weights than it played with")
+    if (now.level, now.levels) != (identity.level, identity.levels):
+        raise TavlaError(f"{path}: {identity.name} has been calibrated anew since it played")
 
 
 def _mat_name(pairing: int, pair: int, a_seat: int) -> str:

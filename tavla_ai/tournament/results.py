@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai.rules import scores_of
 from tavla_ai.stats import interval_95, margin_95, mean_of_pairs
+from tavla_ai.tournament.arena import Arena
 from tavla_ai.tournament.contests import Contests
 from tavla_ai.tournament.ratings import Pairing, Ratings
-from tavla_ai.tournament.table import ContestTable
 
 # Rounding: an error no larger is none.
 _NO_ERROR = 1e-9
@@ -43,7 +44,7 @@ class _Measured(BaseModel):
     adjusted: float | None = Field(
         default=None,
         description="the same number without the luck of the rolls; in matches it may lie a little beyond 0 or 1; "
-        "null where nobody judged luck",
+        "null where luck was not measured",
     )
     adjusted_standard_error: float | None = Field(default=None, description="of `adjusted`, from the means of pairs")
     adjusted_interval: tuple[float, float] | None = Field(default=None, description="95 % interval of `adjusted`")
@@ -94,15 +95,33 @@ class TournamentResult(BaseModel):
     seed: int = Field(description="seed of the dice, the same for every pairing")
     match_length: int | None = Field(description="points that win a match; null for single games")
     judge: str | None = Field(
-        default=None, description="whose network judged luck, in a set `GAME=DIR` for each game that was; null without"
+        default=None,
+        description="folder of the network that measured luck, in a set `GAME=DIR` for each game; null without",
     )
     pairings: tuple[PairResult, ...] = Field(description="in the order played")
     totals: tuple[BotTotal, ...] = Field(description="one for each bot, in the order given")
     ratings: Ratings | None = Field(
         default=None,
         description="Bradley–Terry ratings around 1500 from games, or matches, won; matches are taken without their "
-        "luck where it was judged; null where two bots have one name",
+        "luck where it was measured; null where two bots have one name",
     )
+
+
+@dataclass(frozen=True)
+class PlayedTournament:
+    """A tournament that has been played.
+
+    Attributes:
+      arena: the game, the bots and the dice.
+      pairings: who played whom, as numbers of bots.
+      contests: the contests of each pairing.
+      result: what they came to.
+    """
+
+    arena: Arena
+    pairings: tuple[tuple[int, int], ...]
+    contests: tuple[Contests, ...]
+    result: TournamentResult
 
 
 def rated_pairings(results: Sequence[PairResult]) -> list[Pairing]:
@@ -121,35 +140,35 @@ def rated_pairings(results: Sequence[PairResult]) -> list[Pairing]:
     return found
 
 
-def half_width(table: ContestTable, contests: Contests) -> float:
+def half_width(arena: Arena, contests: Contests) -> float:
     """Return half of the 95 % interval of A's result; without luck where that is known, infinite for a single pair."""
-    measures = measures_of(scores_of(table.game), table.match_length, [contests])
+    measures = measures_of(scores_of(arena.game), arena.match_length, [contests])
     error = measures.get("adjusted_standard_error", measures["standard_error"])
     return float("inf") if error is None else margin_95(float(error))
 
 
-def pair_result(table: ContestTable, a: int, b: int, contests: Contests, speed: float | None) -> PairResult:
+def pair_result(arena: Arena, a: int, b: int, contests: Contests, speed: float | None) -> PairResult:
     """Return what bot number `a` scored against number `b`; `speed` is in games per second."""
     scores = contests.scores.sum(axis=(0, 1))
     signs = np.sign(contests.points).astype(np.float64)
     share, share_error = mean_of_pairs([(1 + signs.mean(axis=1)) / 2])
     return PairResult(
-        ruleset=table.game.name,
-        a=table.bots[a].name,
-        b=table.bots[b].name,
-        seed=table.seed,
-        match_length=table.match_length,
+        ruleset=arena.game.name,
+        a=arena.bots[a].name,
+        b=arena.bots[b].name,
+        seed=arena.seed,
+        match_length=arena.match_length,
         wins=int((signs > 0).sum()),
         losses=int((signs < 0).sum()),
         draws=int((signs == 0).sum()),
         share=share,
         share_standard_error=share_error,
-        opponent_mars_share=_mars_share(scores_of(table.game), scores[::-1]),
+        opponent_mars_share=_mars_share(scores_of(arena.game), scores[::-1]),
         void_games=int(contests.void_games.sum()),
         faults=dict(contests.count_faults()),
         plies_per_game=int(contests.plies.sum()) / contests.num_games,
         games_per_second=speed,
-        **measures_of(scores_of(table.game), table.match_length, [contests]),
+        **measures_of(scores_of(arena.game), arena.match_length, [contests]),
     )
 
 

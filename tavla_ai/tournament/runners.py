@@ -10,20 +10,48 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tavla_ai.cluster import joined_cluster
+from tavla_ai.errors import TavlaError
 from tavla_ai.progress import ProgressCallback
+from tavla_ai.tournament.arena import Arena
 from tavla_ai.tournament.contests import Contests
-from tavla_ai.tournament.table import ContestTable
+
+MAX_WORKERS = 1024
 
 # Ctrl-C and progress wait for one call of the engine.
 _SECONDS_PER_CALL = 0.5
-# Games with an outside engine go on together, so many pairs at a time.
+# Pairs with an outside engine that are played side by side.
 _LOCKSTEP_PAIRS = 128
 # A Ray worker always has its next piece of work waiting.
 _IN_FLIGHT = 2
 _FIRST_RAY_PAIRS = 8
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who plays the contests; their results do not depend on it.
+
+    Attributes:
+      threads: engine threads of this process, 1 to `MAX_WORKERS`; an outside engine runs on one.
+      ray: Ray workers of one CPU each, which play instead; 0 for none.
+      ray_address: `local` starts a Ray of its own, `auto` joins the cluster that runs; see `joined_cluster`.
+
+    Raises:
+      TavlaError: a number out of range.
+    """
+
+    threads: int = 1
+    ray: int = 0
+    ray_address: str = "local"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.threads <= MAX_WORKERS:
+            raise TavlaError(f"{self.threads} workers: expected 1 to {MAX_WORKERS}")
+        if not 0 <= self.ray <= MAX_WORKERS:
+            raise TavlaError(f"{self.ray} Ray workers: expected 0 to {MAX_WORKERS}")
 
 
 class Runner(Protocol):
@@ -38,30 +66,36 @@ class Runner(Protocol):
 
 
 class LocalRunner:
-    """Plays on threads of this process."""
+    """Plays on threads of this process.
 
-    def __init__(self, table: ContestTable, workers: int) -> None:
-        self._table, self._workers = table, workers
+    Args:
+      threads: engine threads; an outside engine runs on one.
+      seconds_per_call: how long one call of the engine is to take, which decides how many pairs are played at once.
+    """
+
+    def __init__(self, arena: Arena, threads: int, seconds_per_call: float = _SECONDS_PER_CALL) -> None:
+        self._arena, self._threads, self._seconds_per_call = arena, threads, seconds_per_call
 
     def play(self, a: int, b: int, first: int, end: int, progress: ProgressCallback | None) -> Iterator[Contests]:
         """See `Runner`."""
-        workers, is_native = self._workers, self._table.is_native(a, b)
-        chunk = 4 * workers if is_native else _LOCKSTEP_PAIRS
+        threads, is_native = self._threads, self._arena.is_native(a, b)
+        chunk = 4 * threads if is_native else _LOCKSTEP_PAIRS
         while first < end:
             count = min(chunk, end - first)
             began = time.perf_counter()
-            yield self._table.play(a, b, first, count, workers, progress)
+            yield self._arena.play(a, b, first, count, threads, progress)
             first += count
             if is_native:
-                # A multiple of the workers keeps all of them busy.
-                chunk = max(1, _next_chunk(count, time.perf_counter() - began) // workers) * workers
+                # A multiple of the threads keeps all of them busy.
+                chunk = _next_chunk(count, time.perf_counter() - began, self._seconds_per_call)
+                chunk = max(1, chunk // threads) * threads
 
 
 class _RayWorker:
-    """A Ray worker's own table."""
+    """A Ray worker's own arena."""
 
     def __init__(self, recipe: dict[str, Any]) -> None:
-        self._table = ContestTable.from_recipe(recipe)
+        self._arena = Arena.from_recipe(recipe)
 
     def pid(self) -> int:
         """Return the process, for those who watch over it."""
@@ -70,7 +104,7 @@ class _RayWorker:
     def play(self, a: int, b: int, first_pair: int, num_pairs: int) -> tuple[Contests, float]:
         """Return the contests and the seconds that they took."""
         began = time.perf_counter()
-        return self._table.play(a, b, first_pair, num_pairs), time.perf_counter() - began
+        return self._arena.play(a, b, first_pair, num_pairs), time.perf_counter() - began
 
 
 class RayRunner:
@@ -96,7 +130,7 @@ class RayRunner:
             begin, worker = at_work.pop(done)
             finished[begin], seconds = self._ray.get(done)
             free.append(worker)
-            chunk = max(1, _next_chunk(finished[begin].num_pairs, seconds))
+            chunk = max(1, _next_chunk(finished[begin].num_pairs, seconds, _SECONDS_PER_CALL))
             if progress is not None:
                 progress(2 * finished[begin].num_pairs)
             while due in finished:
@@ -106,8 +140,18 @@ class RayRunner:
 
 
 @contextmanager
-def ray_runner(table: ContestTable, workers: int, address: str = "local") -> Iterator[RayRunner]:
-    """Yield a runner on so many Ray workers of one CPU each; a worker that dies is replaced, its work done again.
+def open_runner(arena: Arena, workers: Workers) -> Iterator[Runner]:
+    """Yield a runner for an arena's contests; see `ray_runner` for what is raised."""
+    if workers.ray:
+        with ray_runner(arena, workers.ray, workers.ray_address) as runner:
+            yield runner
+    else:
+        yield LocalRunner(arena, workers.threads)
+
+
+@contextmanager
+def ray_runner(arena: Arena, workers: int, address: str = "local") -> Iterator[RayRunner]:
+    """Yield a runner on `workers` Ray workers of one CPU each; a worker that dies is replaced, its work done again.
 
     Args:
       address: see `joined_cluster`.
@@ -115,7 +159,7 @@ def ray_runner(table: ContestTable, workers: int, address: str = "local") -> Ite
     Raises:
       TavlaError: Ray is not installed, or not to be found there; or a bot is in no checkpoint.
     """
-    recipe = table.recipe()
+    recipe = arena.recipe()
     with joined_cluster(address, num_cpus=workers, configure_logging=False) as ray:
         remote: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1, scheduling_strategy="SPREAD")
         # Weights travel once to each machine.
@@ -123,6 +167,6 @@ def ray_runner(table: ContestTable, workers: int, address: str = "local") -> Ite
         yield RayRunner(ray, [remote(_RayWorker).remote(shared) for _ in range(workers)])
 
 
-def _next_chunk(count: int, seconds: float) -> int:
-    """Return how many pairs to play at once, after `count` took so long."""
-    return min(4 * count, int(count * _SECONDS_PER_CALL / max(seconds, 1e-6)))
+def _next_chunk(count: int, seconds: float, seconds_per_call: float) -> int:
+    """Return how many pairs to play at once, after `count` of them took `seconds`."""
+    return min(4 * count, int(count * seconds_per_call / max(seconds, 1e-6)))

@@ -8,7 +8,7 @@ from typing import Literal
 
 # Who plays whom: each two once; the first against each other one; each against the next.
 Schedule = Literal["round-robin", "gauntlet", "ladder"]
-# A sequential stop is thought of after so many pairs, and each time that there are half as many again.
+# First check of the stopping rule, in pairs; every later check is after 1.5 times as many.
 _FIRST_LOOK = 200
 _GROWTH = 1.5
 
@@ -23,7 +23,7 @@ def scheduled(num_bots: int, schedule: Schedule) -> list[tuple[int, int]]:
 
 
 def looks(num_pairs: int, until_ci: float | None) -> Iterator[int]:
-    """Yield after how many pairs it is asked whether there are enough."""
+    """Yield the numbers of pairs at which the stopping rule is checked, the last of them `num_pairs`."""
     look = num_pairs if until_ci is None else _FIRST_LOOK
     while look < num_pairs:
         yield look

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 from checkpoints_fixture import write_checkpoint
+from tournaments import played
 
 from tavla_ai.bots import Bot, make_bot
 from tavla_ai.errors import RulesetError, TavlaError
@@ -25,10 +26,9 @@ from tavla_ai.report.tournament import write_report
 from tavla_ai.rules import get_ruleset
 from tavla_ai.strength import find_differences
 from tavla_ai.tournament import (
+    Arena,
     TournamentReplay,
     TournamentResult,
-    play_tournament,
-    read_contests,
     read_lines,
     read_settings,
 )
@@ -49,7 +49,7 @@ def bots(network: Checkpoint) -> list[Bot]:
 
 def play(out: Path, bots: list[Bot], **changes: Any) -> TournamentResult:
     arguments: dict[str, Any] = {"games": 24, "seed": 5, "match_length": 3} | changes
-    return play_tournament(NORTH_SULTAN, bots, out=out, **arguments)
+    return played(NORTH_SULTAN, bots, out=out, **arguments).result
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -57,7 +57,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_line_for_each_game_says_what_happened(bots: list[Bot], network: Checkpoint, tmp_path: Path) -> None:
-    result = play(tmp_path / "out", bots, judge=network)
+    result = play(tmp_path / "out", bots, luck_networks=[network])
     lines = read_lines(tmp_path / "out")
     assert len(lines) == 3 * 24
     assert [(line.pair, line.a_seat) for line in lines[:24]] == [divmod(i, 2) for i in range(24)]
@@ -76,7 +76,7 @@ def test_a_line_for_each_game_says_what_happened(bots: list[Bot], network: Check
 
 def test_five_kills_leave_the_results_of_none(bots: list[Bot], network: Checkpoint, tmp_path: Path) -> None:
     """A kill leaves the file cut anywhere."""
-    changes = {"judge": network, "games": 40}
+    changes = {"luck_networks": [network], "games": 40}
     play(tmp_path / "whole", bots, **changes)
     whole = contents(tmp_path / "whole")
     results = tmp_path / "out" / "results.jsonl"
@@ -165,7 +165,7 @@ def test_other_weights_under_the_same_name_are_other_bots(tmp_path: Path) -> Non
     with pytest.raises(TavlaError, match="other bots"):
         play(tmp_path / "out", changed)
     with pytest.raises(TavlaError, match="has other weights than it played with"):
-        TournamentReplay(tmp_path / "out")
+        TournamentReplay.from_folder(tmp_path / "out")
 
 
 def test_a_folder_of_something_else_is_not_touched(bots: list[Bot], tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_a_damaged_line_is_named(bots: list[Bot], tmp_path: Path, damage: str) -
 @pytest.mark.parametrize("match_length", [None, 3])
 def test_a_game_is_played_again_from_its_line(bots: list[Bot], tmp_path: Path, match_length: int | None) -> None:
     play(tmp_path, bots, match_length=match_length)
-    replay = TournamentReplay(tmp_path)
+    replay = TournamentReplay.from_folder(tmp_path)
     for number in (1, 2, 30, 72):
         contest, line = replay.contest(number), replay.lines[number - 1]
         assert len(contest.turns) == line.plies
@@ -223,13 +223,13 @@ def test_a_game_that_goes_otherwise_now_is_not_shown(bots: list[Bot], tmp_path: 
     line = json.loads(first)
     results.write_text("".join([json.dumps(line | {"plies": line["plies"] + 2}) + "\n", *others]))
     with pytest.raises(TavlaError, match=r"game 1 took \d+ turns and takes \d+ now"):
-        TournamentReplay(tmp_path).contest(1)
+        TournamentReplay.from_folder(tmp_path).contest(1)
 
 
 def test_a_match_file_for_each_match(bots: list[Bot], tmp_path: Path) -> None:
     play(tmp_path, bots, games=4)
-    assert TournamentReplay(tmp_path).write_mats() == 12
-    assert TournamentReplay(tmp_path).write_mats() == 0
+    assert TournamentReplay.from_folder(tmp_path).write_mats() == 12
+    assert TournamentReplay.from_folder(tmp_path).write_mats() == 0
     for line in read_lines(tmp_path):
         name = f"{line.pairing:03}-{line.pair:06}-{line.a_seat}.mat"
         match = read_mat((tmp_path / "mat" / name).read_text(), NORTH_SULTAN)
@@ -240,8 +240,8 @@ def test_a_match_file_for_each_match(bots: list[Bot], tmp_path: Path) -> None:
 def test_other_games_are_played_again_too(name: str, tmp_path: Path) -> None:
     ruleset = get_ruleset(name)
     players = [make_bot("random", ruleset)] * 2
-    play_tournament(ruleset, players, 4, 1, out=tmp_path)
-    replay = TournamentReplay(tmp_path)
+    played(ruleset, players, 4, 1, out=tmp_path)
+    replay = TournamentReplay.from_folder(tmp_path)
     assert len(replay.contest(1).turns) == replay.lines[0].plies
     assert replay.contest(1).text()
     with pytest.raises(RulesetError, match="match files hold tavla and backgammon only"):
@@ -250,21 +250,21 @@ def test_other_games_are_played_again_too(name: str, tmp_path: Path) -> None:
 
 def test_gul_bara_is_not_played_again(tmp_path: Path) -> None:
     gul_bara = get_ruleset("gul-bara")
-    play_tournament(gul_bara, [make_bot("random", gul_bara)] * 2, 4, 1, out=tmp_path)
+    played(gul_bara, [make_bot("random", gul_bara)] * 2, 4, 1, out=tmp_path)
     with pytest.raises(RulesetError, match="more than one play"):
-        TournamentReplay(tmp_path).contest(1)
+        TournamentReplay.from_folder(tmp_path).contest(1)
 
 
 # Report
 
 
 def test_differences_are_legal_plays_of_both(bots: list[Bot], network: Checkpoint) -> None:
-    found = find_differences(NORTH_SULTAN, bots[0], bots[2], 1, None, network, 3)
+    found = find_differences(Arena(NORTH_SULTAN, bots, 1), 0, 2, network, 3)
     assert found
     assert [abs(one.lead) for one in found] == sorted((abs(one.lead) for one in found), reverse=True)
-    # Who plays by the judge's own network never plays what the judge thinks worse.
+    # Who plays by the critic's own network never plays what the critic thinks worse.
     assert all(one.lead >= 0 for one in found if one.players[0] == bots[0].name)
-    assert not find_differences(NORTH_SULTAN, bots[0], bots[0], 1, None, network, 2)
+    assert not find_differences(Arena(NORTH_SULTAN, bots, 1), 0, 0, network, 2)
 
 
 @pytest.mark.parametrize("match_length", [None, 3])
@@ -272,9 +272,8 @@ def test_differences_are_legal_plays_of_both(bots: list[Bot], network: Checkpoin
 def test_the_report_is_whole(
     bots: list[Bot], network: Checkpoint, tmp_path: Path, match_length: int | None, with_luck: bool
 ) -> None:
-    judge = network if with_luck else None
-    result = play(tmp_path, bots, match_length=match_length, judge=judge)
-    write_report(tmp_path, result, bots)
+    networks = [network] if with_luck else []
+    write_report(tmp_path, played(NORTH_SULTAN, bots, 24, 5, match_length, luck_networks=networks))
     html = (tmp_path / "report.html").read_text()
     assert html.startswith("<!DOCTYPE html>")
     assert "http://" not in html.replace("http://www.w3.org/2000/svg", "")
@@ -290,8 +289,8 @@ def test_the_report_is_whole(
 def test_a_name_is_no_html(tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "<b>&")
     bots = [make_bot(str(path), NORTH_SULTAN), make_bot("random", NORTH_SULTAN)]
-    write_report(tmp_path / "out", play(tmp_path / "out", bots, games=4), bots)
-    html = (tmp_path / "out" / "report.html").read_text()
+    write_report(tmp_path, played(NORTH_SULTAN, bots, 4, 5))
+    html = (tmp_path / "report.html").read_text()
     assert "<b>&" not in html
     assert "&lt;b&gt;&amp;" in html
 
@@ -301,7 +300,5 @@ def test_other_games_have_reports(name: str, tmp_path: Path) -> None:
     ruleset = get_ruleset(name)
     path = write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores))
     bots = [make_bot(str(path), ruleset), make_bot("random", ruleset)]
-    result = play_tournament(ruleset, bots, 4, 1, out=tmp_path / "out")
-    write_report(tmp_path / "out", result, bots)
-    assert read_contests(tmp_path / "out")[0].num_pairs == 2
-    assert "Costliest" in (tmp_path / "out" / "report.html").read_text()
+    write_report(tmp_path, played(ruleset, bots, 4, 1))
+    assert "Costliest" in (tmp_path / "report.html").read_text()

@@ -1,13 +1,13 @@
 """Paired games: what is counted, with which error, and that nothing else decides the result."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from checkpoints_fixture import write_checkpoint
+from tournaments import played
 
 from tavla_ai import engine
 from tavla_ai.bots import Bot, Fault, join_bots, make_bot, make_set_bot
@@ -17,16 +17,16 @@ from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.report.tournament import write_report
 from tavla_ai.rules import Ruleset, compile_rules, get_match_set, get_ruleset, ruleset_names
 from tavla_ai.tournament import (
-    ContestTable,
-    PairResult,
+    Arena,
+    Contests,
+    LocalRunner,
     TournamentReplay,
+    TournamentResult,
+    Workers,
     play_pairing,
     play_pairs,
-    play_tournament,
     rated_pairings,
-    runners,
     scheduled,
-    tournament,
 )
 
 NORTH_SULTAN = get_ruleset("north-sultan")
@@ -40,7 +40,7 @@ def network_bot(tmp_path_factory: pytest.TempPathFactory) -> Bot:
 
 
 @pytest.fixture(scope="module")
-def judge() -> Checkpoint:
+def luck_network() -> Checkpoint:
     return load_checkpoint(Path(__file__).parents[2] / "checkpoints" / "tavla")
 
 
@@ -138,19 +138,21 @@ def test_one_pair_has_no_standard_error() -> None:
 
 
 @pytest.mark.parametrize("match_length", [None, 3])
-def test_workers_and_chunks_do_not_matter(
-    network_bot: Bot, match_length: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    play: Callable[..., PairResult] = lambda workers: play_pairing(  # noqa: E731
-        NORTH_SULTAN, network_bot, RANDOM, 302, 9, match_length, workers
-    )
-    expected = without_speed(play(1))
-    assert without_speed(play(3)) == expected
-    assert without_speed(play(200)) == expected
-    monkeypatch.setattr(runners, "_SECONDS_PER_CALL", 0.0)
-    assert without_speed(play(1)) == expected
-    monkeypatch.setattr(runners, "_SECONDS_PER_CALL", 1e9)
-    assert without_speed(play(2)) == expected
+def test_workers_and_chunks_do_not_matter(network_bot: Bot, match_length: int | None) -> None:
+    def play(workers: int) -> dict[str, Any]:
+        return without_speed(play_pairing(NORTH_SULTAN, network_bot, RANDOM, 302, 9, match_length, workers=workers))
+
+    expected = play(1)
+    assert play(3) == expected
+    assert play(200) == expected
+    arena = Arena(NORTH_SULTAN, [network_bot, RANDOM], 9, match_length)
+    whole = arena.play(0, 1, 0, 151)
+    for threads, seconds_per_call in ((1, 0.0), (2, 1e9)):
+        parts = list(LocalRunner(arena, threads, seconds_per_call).play(0, 1, 0, 151, None))
+        assert len(parts) > 1
+        joined = Contests.joined(parts)
+        for name in ("points", "scores", "void_games", "plies"):
+            np.testing.assert_array_equal(getattr(joined, name), getattr(whole, name))
 
 
 @pytest.mark.parametrize("match_length", [None, 3])
@@ -187,8 +189,6 @@ def test_arguments_are_checked(changes: dict[str, int], error: type[TavlaError],
     arguments: dict[str, Any] = {"games": 10, "seed": 1} | changes
     with pytest.raises(error, match=message):
         play_pairing(NORTH_SULTAN, RANDOM, PUBEVAL, **arguments)
-    with pytest.raises(error, match=message):
-        play_tournament(NORTH_SULTAN, [RANDOM, PUBEVAL], **arguments)
 
 
 @pytest.mark.parametrize("name", ruleset_names())
@@ -221,7 +221,7 @@ def test_draws_are_counted() -> None:
 
 def test_a_round_robin_has_every_pairing_on_the_same_dice(network_bot: Bot) -> None:
     bots = [network_bot, RANDOM, PUBEVAL]
-    result = play_tournament(NORTH_SULTAN, bots, games=200, seed=4)
+    result = played(NORTH_SULTAN, bots, games=200, seed=4).result
     assert [(p.a, p.b) for p in result.pairings] == [
         (network_bot.name, "random"),
         (network_bot.name, "pubeval"),
@@ -234,7 +234,7 @@ def test_a_round_robin_has_every_pairing_on_the_same_dice(network_bot: Bot) -> N
 
 def test_totals_take_a_pair_of_all_pairings_as_one_sample(network_bot: Bot) -> None:
     bots = [network_bot, RANDOM, PUBEVAL]
-    result = play_tournament(NORTH_SULTAN, bots, games=200, seed=4)
+    result = played(NORTH_SULTAN, bots, games=200, seed=4).result
     assert [total.name for total in result.totals] == [bot.name for bot in bots]
     assert sum(total.points_per_game for total in result.totals) == pytest.approx(0)
     total = result.totals[1]
@@ -247,19 +247,19 @@ def test_totals_take_a_pair_of_all_pairings_as_one_sample(network_bot: Bot) -> N
 
 
 def test_match_totals_count_matches() -> None:
-    result = play_tournament(NORTH_SULTAN, [RANDOM, PUBEVAL, RANDOM], games=20, seed=4, match_length=3)
+    result = played(NORTH_SULTAN, [RANDOM, PUBEVAL, RANDOM], games=20, seed=4, match_length=3).result
     assert [total.matches for total in result.totals] == [40, 40, 40]
     assert sum(total.match_win_share or 0 for total in result.totals) == pytest.approx(1.5)
 
 
 def test_a_tournament_is_json_and_back() -> None:
-    result = play_tournament(NORTH_SULTAN, [RANDOM, PUBEVAL], games=20, seed=4)
-    assert tournament.TournamentResult.model_validate_json(result.model_dump_json()) == result
+    result = played(NORTH_SULTAN, [RANDOM, PUBEVAL], games=20, seed=4).result
+    assert TournamentResult.model_validate_json(result.model_dump_json()) == result
 
 
 def test_a_tournament_needs_two() -> None:
     with pytest.raises(TavlaError, match="expected at least 2 bots"):
-        play_tournament(NORTH_SULTAN, [RANDOM], games=20, seed=4)
+        played(NORTH_SULTAN, [RANDOM], games=20, seed=4)
 
 
 @pytest.mark.parametrize(
@@ -276,8 +276,8 @@ def test_schedules(schedule: Any, expected: list[tuple[int, int]]) -> None:
 
 def test_a_schedule_decides_who_plays_and_nothing_else(network_bot: Bot) -> None:
     bots = [network_bot, RANDOM, PUBEVAL]
-    everyone = {(p.a, p.b): p for p in play_tournament(NORTH_SULTAN, bots, games=40, seed=4).pairings}
-    gauntlet = play_tournament(NORTH_SULTAN, bots, games=40, seed=4, schedule="gauntlet")
+    everyone = {(p.a, p.b): p for p in played(NORTH_SULTAN, bots, games=40, seed=4).result.pairings}
+    gauntlet = played(NORTH_SULTAN, bots, games=40, seed=4, schedule="gauntlet").result
     assert [(p.a, p.b) for p in gauntlet.pairings] == [(network_bot.name, "random"), (network_bot.name, "pubeval")]
     for pairing in gauntlet.pairings:
         assert without_speed(pairing) == without_speed(everyone[pairing.a, pairing.b])
@@ -285,7 +285,7 @@ def test_a_schedule_decides_who_plays_and_nothing_else(network_bot: Bot) -> None
 
 
 def test_ratings_come_from_shares_with_the_error_of_pairs(network_bot: Bot) -> None:
-    result = play_tournament(NORTH_SULTAN, [network_bot, RANDOM, PUBEVAL], games=400, seed=4)
+    result = played(NORTH_SULTAN, [network_bot, RANDOM, PUBEVAL], games=400, seed=4).result
     assert result.ratings is not None
     names = [player.name for player in result.ratings.players]
     assert names == [network_bot.name, "random", "pubeval"]
@@ -293,7 +293,7 @@ def test_ratings_come_from_shares_with_the_error_of_pairs(network_bot: Bot) -> N
     for pairing, rated in zip(result.pairings, rated_pairings(result.pairings), strict=True):
         assert (rated.wins, rated.losses, rated.draws) == (pairing.wins, pairing.losses, pairing.draws)
         assert rated.standard_error == (pairing.share_standard_error or None)
-    even = play_tournament(NORTH_SULTAN, [PUBEVAL, PUBEVAL], games=20, seed=4)
+    even = played(NORTH_SULTAN, [PUBEVAL, PUBEVAL], games=20, seed=4).result
     assert even.ratings is None
     assert rated_pairings(even.pairings)[0].standard_error is None
 
@@ -303,11 +303,11 @@ def test_ratings_come_from_shares_with_the_error_of_pairs(network_bot: Bot) -> N
 
 @pytest.mark.parametrize(("match_length", "part"), [(None, 0.5), (3, 0.75)])
 def test_without_luck_the_mean_is_the_same_and_the_error_smaller(
-    judge: Checkpoint, match_length: int | None, part: float
+    luck_network: Checkpoint, match_length: int | None, part: float
 ) -> None:
-    noisy = make_bot(f"{judge.path}:0.1", NORTH_SULTAN)
-    best = make_bot(str(judge.path), NORTH_SULTAN)
-    result = play_pairing(NORTH_SULTAN, best, noisy, 300, 5, match_length, workers=2, judge=judge)
+    noisy = make_bot(f"{luck_network.path}:0.1", NORTH_SULTAN)
+    best = make_bot(str(luck_network.path), NORTH_SULTAN)
+    result = play_pairing(NORTH_SULTAN, best, noisy, 300, 5, match_length, workers=2, luck_network=luck_network)
     raw = result.points_per_game if match_length is None else result.match_win_share
     assert result.adjusted is not None
     assert result.standard_error is not None
@@ -321,17 +321,17 @@ def test_without_luck_the_mean_is_the_same_and_the_error_smaller(
     assert plain.interval == result.interval
 
 
-def test_luck_of_a_bot_against_itself_cancels_exactly(judge: Checkpoint) -> None:
-    result = play_pairing(NORTH_SULTAN, PUBEVAL, PUBEVAL, 40, 1, judge=judge)
+def test_luck_of_a_bot_against_itself_cancels_exactly(luck_network: Checkpoint) -> None:
+    result = play_pairing(NORTH_SULTAN, PUBEVAL, PUBEVAL, 40, 1, luck_network=luck_network)
     assert result.adjusted == pytest.approx(0, abs=1e-12)
     assert result.adjusted_standard_error == pytest.approx(0, abs=1e-12)
 
 
-def test_totals_have_no_luck_where_it_was_not_judged(judge: Checkpoint) -> None:
-    result = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], games=20, seed=4, judge=judge)
+def test_totals_have_no_luck_where_it_was_not_measured(luck_network: Checkpoint) -> None:
+    result = played(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], games=20, seed=4, luck_networks=[luck_network]).result
     assert sum(total.adjusted or 0 for total in result.totals) == pytest.approx(0)
-    assert result.judge == str(judge.path)
-    assert play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], games=20, seed=4).totals[0].adjusted is None
+    assert result.judge == str(luck_network.path)
+    assert played(NORTH_SULTAN, [PUBEVAL, RANDOM], games=20, seed=4).result.totals[0].adjusted is None
 
 
 def test_luck_of_gul_bara_is_not_known(tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ def test_luck_of_gul_bara_is_not_known(tmp_path: Path) -> None:
     network = load_checkpoint(write_checkpoint(tmp_path / "net", "gul-bara"))
     random = make_bot("random", gul_bara)
     with pytest.raises(RulesetError, match="gul-bara: a turn is more than one roll; its luck is not known"):
-        play_pairing(gul_bara, random, random, 2, 1, judge=network)
+        play_pairing(gul_bara, random, random, 2, 1, luck_network=network)
 
 
 # Sequential stop
@@ -348,35 +348,36 @@ def test_luck_of_gul_bara_is_not_known(tmp_path: Path) -> None:
 def test_a_pairing_stops_once_it_is_known_well_enough() -> None:
     wide = play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, 4000, 1)
     assert wide.standard_error is not None
-    result = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], 4000, 1, until_ci=0.02).pairings[0]
+    result = played(NORTH_SULTAN, [PUBEVAL, RANDOM], 4000, 1, until_ci=0.02).result.pairings[0]
     assert result.standard_error is not None
     assert 1.96 * result.standard_error <= 0.02
     assert 400 < result.games < 4000
     # The games are those of a tournament that was never to stop.
     same = play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, result.games, 1)
     assert without_speed(same) == without_speed(result)
-    never = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], 600, 1, until_ci=1e-9).pairings[0]
+    never = played(NORTH_SULTAN, [PUBEVAL, RANDOM], 600, 1, until_ci=1e-9).result.pairings[0]
     assert never.games == 600
 
 
 def test_totals_of_pairings_of_unlike_length_weigh_each_alike() -> None:
-    result = play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], 4000, 1, until_ci=0.02)
+    result = played(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], 4000, 1, until_ci=0.02).result
     (first, _, third), total = result.pairings, result.totals[1]
     assert first.games != result.pairings[1].games
     assert total.points_per_game == pytest.approx((-first.points_per_game + third.points_per_game) / 2)
 
 
-def test_luck_makes_a_pairing_stop_sooner(judge: Checkpoint) -> None:
-    bots = [PUBEVAL, make_bot(str(judge.path), NORTH_SULTAN)]
-    raw = play_tournament(NORTH_SULTAN, bots, 4000, 1, workers=2, until_ci=0.1).pairings[0]
-    adjusted = play_tournament(NORTH_SULTAN, bots, 4000, 1, workers=2, until_ci=0.1, judge=judge).pairings[0]
+def test_luck_makes_a_pairing_stop_sooner(luck_network: Checkpoint) -> None:
+    bots = [PUBEVAL, make_bot(str(luck_network.path), NORTH_SULTAN)]
+    options: dict[str, Any] = {"workers": Workers(2), "until_ci": 0.1}
+    raw = played(NORTH_SULTAN, bots, 4000, 1, **options).result.pairings[0]
+    adjusted = played(NORTH_SULTAN, bots, 4000, 1, luck_networks=[luck_network], **options).result.pairings[0]
     assert adjusted.games < raw.games
 
 
 @pytest.mark.parametrize("until_ci", [0.0, -1.0, float("nan")])
 def test_an_interval_has_a_width(until_ci: float) -> None:
     with pytest.raises(TavlaError, match="expected more than 0"):
-        play_tournament(NORTH_SULTAN, [PUBEVAL, RANDOM], 20, 1, until_ci=until_ci)
+        played(NORTH_SULTAN, [PUBEVAL, RANDOM], 20, 1, until_ci=until_ci)
 
 
 # Outside engines
@@ -404,10 +405,10 @@ class Stumbling:
         return answers
 
 
-def check_games_apart(table: ContestTable) -> None:
-    """Check that a table's matches to 3 on the dice of seed 3 go in lock-step as the engine plays them."""
-    whole = table.play(0, 1, 0, 10)
-    apart = play_pairs(table.legs(0, 1), seed=3, first_pair=0, num_pairs=10, length=3)
+def check_games_apart(arena: Arena) -> None:
+    """Check that an arena's matches to 3 on the dice of seed 3 go in lock-step as the engine plays them."""
+    whole = arena.play(0, 1, 0, 10)
+    apart = play_pairs(arena.legs(0, 1), seed=3, first_pair=0, num_pairs=10, length=3)
     assert whole.luck is not None
     assert apart.luck is not None
     np.testing.assert_allclose(apart.luck, whole.luck, atol=1e-9)
@@ -415,9 +416,9 @@ def check_games_apart(table: ContestTable) -> None:
         np.testing.assert_array_equal(getattr(apart, name), getattr(whole, name))
 
 
-def test_luck_is_judged_in_games_with_outside_engines_too(judge: Checkpoint) -> None:
+def test_luck_is_measured_in_games_with_outside_engines_too(luck_network: Checkpoint) -> None:
     """Games in lock-step are the engine's, luck as well."""
-    check_games_apart(ContestTable(NORTH_SULTAN, [PUBEVAL, RANDOM], 3, 3, [judge]))
+    check_games_apart(Arena(NORTH_SULTAN, [PUBEVAL, RANDOM], 3, 3, [luck_network]))
 
 
 def test_a_player_that_fails_or_cheats_voids_its_game() -> None:
@@ -436,7 +437,7 @@ def test_an_outside_engine_plays_in_sets_too() -> None:
     portes = get_ruleset("portes")
     failing = Bot("stumbling", portes, Stumbling(portes, fails_at=150))
     stumbling = join_bots("stumbling", greek, [failing, *others])
-    pairing = play_tournament(greek, [random, stumbling], 10, 1, 7).pairings[0]
+    pairing = played(greek, [random, stumbling], 10, 1, 7).result.pairings[0]
     assert pairing.faults == {"stumbling: it crashed": 1}
     assert pairing.draws == 1
     assert pairing.wins + pairing.losses == 9
@@ -445,9 +446,7 @@ def test_an_outside_engine_plays_in_sets_too() -> None:
         *(make_bot("random", get_ruleset(name)) for name in macedonian.games[1:]),
     ]
     with pytest.raises(RulesetError, match="gul-bara: a turn is more than one play; no outside engine plays it"):
-        play_tournament(
-            macedonian, [make_set_bot("random", macedonian)] * 2 + [join_bots("x", macedonian, parts)], 2, 1, 7
-        )
+        played(macedonian, [make_set_bot("random", macedonian)] * 2 + [join_bots("x", macedonian, parts)], 2, 1, 7)
 
 
 # Sets of games
@@ -456,14 +455,14 @@ def test_an_outside_engine_plays_in_sets_too() -> None:
 def test_a_set_of_one_game_is_a_match_of_it(tmp_path: Path) -> None:
     portes, turkish = get_ruleset("portes"), get_match_set("zar-turkish")
     path = write_checkpoint(tmp_path / "net", "portes")
-    of_set = play_tournament(turkish, [make_set_bot(str(path), turkish), make_set_bot("random", turkish)], 40, 3, 5)
-    of_game = play_tournament(
+    of_set = played(turkish, [make_set_bot(str(path), turkish), make_set_bot("random", turkish)], 40, 3, 5).result
+    of_game = played(
         portes.model_copy(update={"match_lengths": None}),
         [make_bot(str(path), portes), make_bot("random", portes)],
         40,
         3,
         5,
-    )
+    ).result
     assert of_set.pairings[0].match_win_share == of_game.pairings[0].match_win_share
     assert of_set.pairings[0].plies_per_game == of_game.pairings[0].plies_per_game
     assert of_set.ruleset == "zar-turkish"
@@ -481,55 +480,56 @@ def test_the_games_of_a_set_are_played_in_turn(name: str, tmp_path: Path) -> Non
         make_set_bot("random", match_set),
     ]
     assert [part.checkpoint is not None for part in bots[0].parts] == [True] * 3
-    result = play_tournament(match_set, bots, 40, 3, 7, out=tmp_path / "out").pairings[0]
+    tournament = played(match_set, bots, 40, 3, 7, out=tmp_path / "out")
+    result = tournament.result.pairings[0]
     assert result.matches == 40
     assert result.interval is not None
     # Plakoto alone can be drawn.
-    table = ContestTable(match_set, bots, 3, 7)
-    played = table.play(0, 1, 0, 20)
-    assert played.scores.shape == (20, 2, 5)
-    np.testing.assert_array_equal(table.play(0, 1, 0, 20, threads=3).points, played.points)
-    np.testing.assert_array_equal(table.play(1, 0, 0, 20).points, -played.points[:, ::-1])
-    again = ContestTable.from_recipe(table.recipe()).play(0, 1, 5, 5)
-    np.testing.assert_array_equal(again.points, played.points[5:10])
-    write_report(tmp_path / "out", play_tournament(match_set, bots, 40, 3, 7, out=tmp_path / "out"), bots)
+    arena = Arena(match_set, bots, 3, 7)
+    whole = arena.play(0, 1, 0, 20)
+    assert whole.scores.shape == (20, 2, 5)
+    np.testing.assert_array_equal(arena.play(0, 1, 0, 20, threads=3).points, whole.points)
+    np.testing.assert_array_equal(arena.play(1, 0, 0, 20).points, -whole.points[:, ::-1])
+    again = Arena.from_recipe(arena.recipe()).play(0, 1, 5, 5)
+    np.testing.assert_array_equal(again.points, whole.points[5:10])
+    write_report(tmp_path / "out", tournament)
     assert match_set.title in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_a_set_is_played_in_matches_and_has_a_judge_for_each_game(judge: Checkpoint) -> None:
+def test_a_set_is_played_in_matches_and_has_a_luck_network_for_each_game(luck_network: Checkpoint) -> None:
     match_set = get_match_set("zar-greek")
     bots = [make_set_bot("random", match_set)] * 2
     with pytest.raises(RulesetError, match="zar-greek: a set of games is played in matches"):
-        play_tournament(match_set, bots, 2, 1)
-    with pytest.raises(TavlaError, match="zar-greek: expected a judge, or none, for each of its 3 games"):
-        play_tournament(match_set, bots, 2, 1, 5, judge=judge)
-    assert play_tournament(match_set, bots, 20, 1, 5).pairings[0].match_win_share == 0.5
+        played(match_set, bots, 2, 1)
+    with pytest.raises(TavlaError, match="zar-greek: 1 luck networks; expected one, or none, for each of its 3 games"):
+        played(match_set, bots, 2, 1, 5, luck_networks=[luck_network])
+    assert played(match_set, bots, 20, 1, 5).result.pairings[0].match_win_share == 0.5
 
 
-def test_luck_in_the_games_of_a_set(judge: Checkpoint, tmp_path: Path) -> None:
+def test_luck_in_the_games_of_a_set(luck_network: Checkpoint, tmp_path: Path) -> None:
     """Luck of any of the games leaves the mean alone and takes from the error; games apart have the same."""
     match_set = get_match_set("zar-greek")
     others = "plakoto-greek=random,fevga=random"
-    bots = [make_set_bot(f"portes={judge.path}{noise},{others}", match_set) for noise in ("", ":0.1")]
-    judges = [judge, None, None]
-    result = play_tournament(match_set, bots, 200, 3, 3, judge=judges, out=tmp_path / "out")
+    bots = [make_set_bot(f"portes={luck_network.path}{noise},{others}", match_set) for noise in ("", ":0.1")]
+    networks = [luck_network, None, None]
+    result = played(match_set, bots, 200, 3, 3, luck_networks=networks, out=tmp_path / "out").result
     pairing = result.pairings[0]
-    assert result.judge == f"portes={judge.path}"
+    assert result.judge == f"portes={luck_network.path}"
     assert pairing.adjusted is not None
     assert pairing.match_win_share is not None
     assert pairing.standard_error is not None
     assert pairing.adjusted_standard_error is not None
     assert abs(pairing.adjusted - pairing.match_win_share) < 3 * pairing.standard_error
     assert 0 < pairing.adjusted_standard_error < pairing.standard_error
-    check_games_apart(ContestTable(match_set, bots, 3, 3, judges))
+    check_games_apart(Arena(match_set, bots, 3, 3, networks))
 
 
-def test_the_games_of_a_set_are_played_again(judge: Checkpoint, tmp_path: Path) -> None:
+def test_the_games_of_a_set_are_played_again(luck_network: Checkpoint, tmp_path: Path) -> None:
     match_set = get_match_set("zar-greek")
-    spec = f"portes={judge.path},plakoto-greek=random,fevga=random"
+    spec = f"portes={luck_network.path},plakoto-greek=random,fevga=random"
     bots = [make_set_bot(spec, match_set), make_set_bot("random", match_set)]
-    play_tournament(match_set, bots, 6, 3, 7, out=tmp_path / "greek")
-    replay = TournamentReplay(tmp_path / "greek")
+    played(match_set, bots, 6, 3, 7, out=tmp_path / "greek")
+    replay = TournamentReplay.from_folder(tmp_path / "greek")
     for number, line in enumerate(replay.lines, start=1):
         contest = replay.contest(number)
         assert len(contest.turns) == line.plies
@@ -540,10 +540,10 @@ def test_the_games_of_a_set_are_played_again(judge: Checkpoint, tmp_path: Path) 
         with pytest.raises(RulesetError, match="match files hold tavla and backgammon only"):
             contest.match()
     turkish = get_match_set("zar-turkish")
-    play_tournament(turkish, [make_set_bot("random", turkish)] * 2, 2, 3, 3, out=tmp_path / "turkish")
-    match = TournamentReplay(tmp_path / "turkish").contest(1).match()
+    played(turkish, [make_set_bot("random", turkish)] * 2, 2, 3, 3, out=tmp_path / "turkish")
+    match = TournamentReplay.from_folder(tmp_path / "turkish").contest(1).match()
     assert dict(match.headers)["Variation"] == turkish.title
     macedonian = get_match_set("zar-macedonian")
-    play_tournament(macedonian, [make_set_bot("random", macedonian)] * 2, 2, 3, 3, out=tmp_path / "macedonian")
+    played(macedonian, [make_set_bot("random", macedonian)] * 2, 2, 3, 3, out=tmp_path / "macedonian")
     with pytest.raises(RulesetError, match="gul-bara: a turn is more than one play"):
-        TournamentReplay(tmp_path / "macedonian").contest(1)
+        TournamentReplay.from_folder(tmp_path / "macedonian").contest(1)

@@ -6,7 +6,6 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from tavla_ai.bots import Bot, make_bot
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.rules import get_ruleset
-from tavla_ai.tournament import ContestTable, play_tournament, ray_runner
+from tavla_ai.tournament import Arena, Workers, play_tournament, ray_runner
 
 ray = pytest.importorskip("ray")
 
@@ -44,22 +43,22 @@ def local_ray() -> Iterator[None]:
 
 
 def test_results_do_not_depend_on_where_they_are_played(bots: list[Bot], network: Checkpoint, tmp_path: Path) -> None:
-    arguments: dict[str, Any] = {"games": 100, "seed": 5, "match_length": 3, "judge": network}
+    arena = Arena(NORTH_SULTAN, bots, 5, 3, [network])
     for workers in (0, 1, 2):
-        play_tournament(NORTH_SULTAN, bots, out=tmp_path / str(workers), ray_workers=workers, **arguments)
+        play_tournament(arena, 100, out=tmp_path / str(workers), workers=Workers(ray=workers))
     for name in ("results.jsonl", "summary.json"):
         assert len({(tmp_path / str(workers) / name).read_bytes() for workers in (0, 1, 2)}) == 1
 
 
 def test_a_worker_that_dies_is_replaced(bots: list[Bot], network: Checkpoint) -> None:
-    table = ContestTable(NORTH_SULTAN, bots, 5, None, [network])
-    with ray_runner(table, 2) as runner:
+    arena = Arena(NORTH_SULTAN, bots, 5, None, [network])
+    with ray_runner(arena, 2) as runner:
         parts = runner.play(0, 1, 0, 60, None)
         points = [next(parts).points]
         pids = ray.get([worker.pid.remote() for worker in runner.workers])
         os.kill(pids[0], signal.SIGKILL)
         points += [part.points for part in parts]
-    np.testing.assert_array_equal(np.concatenate(points), table.play(0, 1, 0, 60).points)
+    np.testing.assert_array_equal(np.concatenate(points), arena.play(0, 1, 0, 60).points)
 
 
 def test_a_network_in_no_checkpoint_cannot_travel(network: Checkpoint) -> None:
@@ -68,4 +67,4 @@ def test_a_network_in_no_checkpoint_cannot_travel(network: Checkpoint) -> None:
         make_bot("random", NORTH_SULTAN),
     ]
     with pytest.raises(TavlaError, match="learner: is in no checkpoint that another process could read"):
-        play_tournament(NORTH_SULTAN, bots, 2, 1, ray_workers=1)
+        play_tournament(Arena(NORTH_SULTAN, bots, 1), 2, workers=Workers(ray=1))

@@ -1,4 +1,4 @@
-"""The table where the bots of a tournament play each other."""
+"""The arena, in which the bots of a tournament play each other."""
 
 from __future__ import annotations
 
@@ -7,29 +7,31 @@ from typing import Any
 
 from tavla_ai import engine
 from tavla_ai.bots import BASELINES, Bot, PlayStyle, checkpoint_bot, join_bots, make_bot, network_player
+from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.match import match_utilities, utilities
 from tavla_ai.network import Checkpoint
 from tavla_ai.progress import ProgressCallback
-from tavla_ai.rules import MatchSet, Ruleset, compile_rules, games_of
+from tavla_ai.rules import MatchSet, Ruleset, check_match_length, compile_rules, games_of
 from tavla_ai.tournament.contests import Contests
 from tavla_ai.tournament.lockstep import Leg, check_turns_are_plays, play_pairs
 
 
-class ContestTable:
-    """Where bots play each other; a process that plays has one of its own.
+class Arena:
+    """Where bots play each other; every process that plays has an arena of its own.
 
     Args:
       game: the game, or the set of games; the bots must have been made for it.
       bots: who may play.
-      seed: of the dice.
+      seed: seed of the dice, 0 to 2**64 − 1.
       match_length: points that win a match; None for single games.
-      judges: whose network says how lucky rolls were, for each game of a set; None leaves a game's luck out.
+      luck_networks: networks that measure the luck of the rolls, one for each game of a set; None leaves the luck of
+        that game out. None at all leaves out all luck.
 
     Raises:
-      RulesetError: Gul Bara is to be judged, whose luck is not known, or played by an outside engine; or a set is to be
-        played in single games.
-      TavlaError: too many or too few judges.
+      RulesetError: a match length that the house does not offer, a set played in single games, luck that is not known
+        in a game, or an outside engine in Gul Bara.
+      TavlaError: a seed out of range, or another number of luck networks than of games.
     """
 
     def __init__(
@@ -37,14 +39,20 @@ class ContestTable:
         game: Ruleset | MatchSet,
         bots: Sequence[Bot],
         seed: int,
-        match_length: int | None,
-        judges: Sequence[Checkpoint | None] = (),
+        match_length: int | None = None,
+        luck_networks: Sequence[Checkpoint | None] = (),
     ) -> None:
+        check_seed(seed)
+        if match_length is not None:
+            check_match_length(game, match_length)
         self.game, self.bots = game, tuple(bots)
         self.seed, self.match_length = seed, match_length
-        self.judges = tuple(judges) or (None,) * len(games_of(game))
-        if len(self.judges) != len(games_of(game)):
-            raise TavlaError(f"{game.name}: expected a judge, or none, for each of its {len(games_of(game))} games")
+        self.luck_networks = tuple(luck_networks) or (None,) * len(games_of(game))
+        if len(self.luck_networks) != len(games_of(game)):
+            raise TavlaError(
+                f"{game.name}: {len(self.luck_networks)} luck networks; expected one, or none, for each of its "
+                f"{len(games_of(game))} games"
+            )
         if isinstance(game, MatchSet):
             if match_length is None:
                 raise RulesetError(f"{game.name}: a set of games is played in matches; expected a match length")
@@ -54,9 +62,9 @@ class ContestTable:
         if not all(bot.is_native for bot in self.bots):
             for ruleset in games_of(game):
                 check_turns_are_plays(ruleset)
-        self._judging = [
-            None if judge is None else _judging(ruleset, judge)
-            for ruleset, judge in zip(games_of(game), self.judges, strict=True)
+        self._luck_players = [
+            None if network is None else _luck_player(ruleset, network)
+            for ruleset, network in zip(games_of(game), self.luck_networks, strict=True)
         ]
         self._rules = [compile_rules(ruleset) for ruleset in games_of(game)]
 
@@ -76,7 +84,7 @@ class ContestTable:
         """Play some pairs of bot number `a` against bot number `b`.
 
         Args:
-          threads: of the engine.
+          threads: engine threads.
           progress: called with the number of contests finished since its last call.
         """
         contest: dict[str, Any] = {
@@ -96,12 +104,12 @@ class ContestTable:
                 b_players,
                 values=[values for values, _ in self.utilities],
                 inputs=[inputs for _, inputs in self.utilities],
-                judges=self._judging,  # type: ignore[arg-type]  # a generated stub does not say that None is taken
+                judges=self._luck_players,  # type: ignore[arg-type]  # a generated stub does not say that None is taken
                 **contest,
             )
         else:
             values, inputs = self.utilities[0]
-            contest |= {"values": values, "inputs": inputs, "judge": self._judging[0]}
+            contest |= {"values": values, "inputs": inputs, "judge": self._luck_players[0]}
             result = engine.duel(self._rules[0], a_players[0], b_players[0], **contest)
         if progress is not None:
             progress(2 * num_pairs)
@@ -110,25 +118,25 @@ class ContestTable:
             result.contest_scores,
             result.contest_voids,
             result.contest_plies,
-            result.luck if any(self.judges) else None,
+            result.luck if any(self.luck_networks) else None,
         )
 
     def legs(self, a: int, b: int) -> list[Leg]:
         """Return the game, or the games of the set, with bot number `a` and number `b` at it."""
         return [
-            Leg(ruleset, (of_a, of_b), stakes, judging)
-            for ruleset, of_a, of_b, stakes, judging in zip(
+            Leg(ruleset, (of_a, of_b), stakes, luck_player)
+            for ruleset, of_a, of_b, stakes, luck_player in zip(
                 games_of(self.game),
                 self.bots[a].by_game,
                 self.bots[b].by_game,
                 self.utilities,
-                self._judging,
+                self._luck_players,
                 strict=True,
             )
         ]
 
     def recipe(self) -> dict[str, Any]:
-        """Return what `from_recipe` needs to make the same table in another process.
+        """Return what `from_recipe` needs to make the same arena in another process.
 
         Raises:
           TavlaError: a bot was made of a network that is in no checkpoint.
@@ -139,12 +147,12 @@ class ContestTable:
             "names": [bot.name for bot in self.bots],
             "seed": self.seed,
             "match_length": self.match_length,
-            "judges": self.judges,
+            "luck_networks": self.luck_networks,
         }
 
     @staticmethod
-    def from_recipe(recipe: dict[str, Any]) -> ContestTable:
-        """Return the table of a recipe."""
+    def from_recipe(recipe: dict[str, Any]) -> Arena:
+        """Return the arena of a recipe."""
         game = recipe["game"]
         bots = []
         for name, parts in zip(recipe["names"], recipe["bots"], strict=True):
@@ -153,13 +161,19 @@ class ContestTable:
                 for (spec, checkpoint, style), ruleset in zip(parts, games_of(game), strict=True)
             ]
             bots.append(made[0] if isinstance(game, Ruleset) else join_bots(name, game, made))
-        return ContestTable(game, bots, recipe["seed"], recipe["match_length"], recipe["judges"])
+        return Arena(game, bots, recipe["seed"], recipe["match_length"], recipe["luck_networks"])
 
 
-def _judging(ruleset: Ruleset, judge: Checkpoint) -> engine.Player:
+def check_seed(seed: int) -> None:
+    """Raise `TavlaError` unless a seed of dice is in range."""
+    if not 0 <= seed <= MAX_SEED:
+        raise TavlaError(f"seed {seed}: expected 0 to {MAX_SEED}")
+
+
+def _luck_player(ruleset: Ruleset, network: Checkpoint) -> engine.Player:
     if ruleset.family == "gul-bara":
         raise RulesetError(f"{ruleset.name}: a turn is more than one roll; its luck is not known")
-    return network_player(ruleset, judge.network_for(ruleset))
+    return network_player(ruleset, network.network_for(ruleset))
 
 
 def _recipe(bot: Bot) -> tuple[str, Checkpoint | None, PlayStyle]:
