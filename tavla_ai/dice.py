@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import secrets
 from collections.abc import Sequence
@@ -48,6 +49,8 @@ SCHEME = "tavla-dice-1"
 # Turns of one game that are replayed; no game is as long.
 MAX_PLIES = 1_000_000
 MAX_ROUND = 2**24 - 1
+# Rolls of the engine's stream that are tested at once.
+MAX_ROLLS = 20_000_000
 
 Rolls = npt.NDArray[np.int8]
 
@@ -149,7 +152,7 @@ def _fit(name: str, counts: npt.NDArray[np.int64], shares: npt.NDArray[np.float6
     freedom = len(counts) - 1
     if expected.min() < _MIN_EXPECTED:
         return DiceTest(name=name, statistic=0, freedom=freedom, p_value=None)
-    return _judged(name, float(((counts - expected) ** 2 / expected).sum()), freedom)
+    return _tested(name, float(((counts - expected) ** 2 / expected).sum()), freedom)
 
 
 def _serial(name: str, before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]) -> DiceTest:
@@ -162,7 +165,7 @@ def _serial(name: str, before: npt.NDArray[np.int64], after: npt.NDArray[np.int6
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(len(before), 1)
     if expected.min() < _MIN_EXPECTED:
         return DiceTest(name=name, statistic=0, freedom=25, p_value=None)
-    return _judged(name, float(((table - expected) ** 2 / expected).sum()), 25)
+    return _tested(name, float(((table - expected) ** 2 / expected).sum()), 25)
 
 
 def _runs(name: str, kind: npt.NDArray[np.bool_]) -> DiceTest:
@@ -174,11 +177,42 @@ def _runs(name: str, kind: npt.NDArray[np.bool_]) -> DiceTest:
     runs = 1 + int((kind[1:] != kind[:-1]).sum())
     mean = 1 + 2 * of_kind * others / number
     variance = (mean - 1) * (mean - 2) / (number - 1)
-    return _judged(name, (runs - mean) ** 2 / variance, 1)
+    return _tested(name, (runs - mean) ** 2 / variance, 1)
 
 
-def _judged(name: str, statistic: float, freedom: int) -> DiceTest:
+def _tested(name: str, statistic: float, freedom: int) -> DiceTest:
     return DiceTest(name=name, statistic=statistic, freedom=freedom, p_value=chi_square_p_value(statistic, freedom))
+
+
+@dataclass(frozen=True)
+class SmallestPValue:
+    """The most unlikely result of several audits.
+
+    Attributes:
+      audit: the audit with it.
+      test: the test with it.
+      p_value: the test's own.
+      num_tests: tests of all the audits that had rolls enough.
+    """
+
+    audit: DiceAudit
+    test: DiceTest
+    p_value: float
+    num_tests: int
+
+    @property
+    def bonferroni_p_value(self) -> float:
+        """An upper bound of the chance that fair dice give any of the tests as small a p-value."""
+        return min(1.0, self.p_value * self.num_tests)
+
+
+def smallest_p_value(audits: Sequence[DiceAudit]) -> SmallestPValue | None:
+    """Return the smallest p-value of all tests of all audits, None where no test had rolls enough."""
+    done = [(test.p_value, audit, test) for audit in audits for test in audit.tests if test.p_value is not None]
+    if not done:
+        return None
+    p_value, of_audit, test = min(done, key=lambda item: item[0])
+    return SmallestPValue(of_audit, test, p_value, len(done))
 
 
 # Rolls of games
@@ -302,6 +336,24 @@ def read_rolls(paths: Sequence[Path]) -> PlayerRolls:
     return result
 
 
+def rolls_of_seed(seed: int, games: int, plies: int) -> PlayerRolls:
+    """Return the engine's own rolls of a seed: of all turns, of the even and of the odd ones.
+
+    Args:
+      seed: of the dice, 0 to 2**64 − 1.
+      games: games 0 to `games` − 1 of the seed.
+      plies: turns of each game.
+
+    Raises:
+      TavlaError: more than `MAX_ROLLS` rolls.
+    """
+    if games * plies > MAX_ROLLS:
+        raise TavlaError(f"{games} games of {plies} rolls: expected at most {MAX_ROLLS} rolls")
+    rolls = np.stack([engine.rolls(seed, game, plies) for game in range(games)])
+    groups = {"all turns": rolls, "even turns": rolls[:, ::2], "odd turns": rolls[:, 1::2]}
+    return PlayerRolls({name: group.reshape(-1, 2) for name, group in groups.items()})
+
+
 def _read_line(line: str, where: str) -> tuple[DiceRecord, GameDice]:
     try:
         record = DiceRecord.model_validate_json(line)
@@ -382,6 +434,17 @@ def make_secret(seed: int | None = None, salt: str | None = None) -> DiceSecret:
         raise TavlaError(f"seed {seed}: expected 0 to {MAX_SEED}")
     salt = secrets.token_hex(16) if salt is None else _hexadecimal("salt", salt, 32)
     return DiceSecret(seed=seed, salt=salt)
+
+
+def write_secret(path: Path, secret: DiceSecret) -> None:
+    """Write a secret and its commitment as JSON into a new file that only this user can read.
+
+    Raises:
+      OSError: the file exists, or it cannot be written.
+    """
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(secret.model_dump(mode="json") | {"commitment": secret.commitment}, file, indent=2)
+        file.write("\n")
 
 
 def read_secret(text: str, where: str) -> DiceSecret:

@@ -6,18 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-import numpy as np
 
-from tavla_ai import dice as fairness
-from tavla_ai import engine
 from tavla_ai.cli._options import json_option
 from tavla_ai.cli._printing import percent, print_json, print_table
-from tavla_ai.dice import DiceAudit, PlayerRolls
+from tavla_ai.dice import DiceAudit, audit, read_rolls, rolls_of_seed, smallest_p_value
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 
-# Rolls of the engine's stream that are tested at once.
-_MAX_ROLLS = 20_000_000
 # What is called unlikely, all tests together.
 _LEVEL = 0.05
 
@@ -51,27 +46,27 @@ def dice_audit(files: tuple[Path, ...], seed: int | None, games: int, plies: int
     if bool(files) == (seed is not None):
         raise click.UsageError("expected either files or --seed")
     if seed is not None:
-        collected = _of_seed(seed, games, plies)
+        collected = rolls_of_seed(seed, games, plies)
     else:
-        collected = fairness.read_rolls(files)
+        collected = read_rolls(files)
         if not collected.rolls:
             raise TavlaError(f"{', '.join(map(str, files))}: no dice")
-    audits = [fairness.audit(rolls, player) for player, rolls in collected.rolls.items()]
-    done = [(test.p_value, audit, test) for audit in audits for test in audit.tests if test.p_value is not None]
-    smallest = min(done, key=lambda item: item[0], default=None)
+    audits = [audit(rolls, player) for player, rolls in collected.rolls.items()]
+    smallest = smallest_p_value(audits)
+    num_tests = 0 if smallest is None else smallest.num_tests
     if as_json:
         print_json(
             {
                 "openings_left_out": collected.openings,
                 "repeated_left_out": collected.repeated,
-                "tests": len(done),
-                "smallest_p_value": None if smallest is None else smallest[0],
-                "bonferroni_p_value": None if smallest is None else min(1.0, smallest[0] * len(done)),
+                "tests": num_tests,
+                "smallest_p_value": None if smallest is None else smallest.p_value,
+                "bonferroni_p_value": None if smallest is None else smallest.bonferroni_p_value,
                 "audits": [audit.model_dump(mode="json") for audit in audits],
             }
         )
         return
-    _print_audits(audits, len(done))
+    _print_audits(audits, num_tests)
     for number, what in (
         (collected.openings, "opening dice, never a double"),
         (collected.repeated, "the same dice of a seed again"),
@@ -81,22 +76,13 @@ def dice_audit(files: tuple[Path, ...], seed: int | None, games: int, plies: int
     if smallest is None:
         click.echo("Too few rolls to test anything.")
         return
-    p_value, audit, test = smallest
-    threshold = _LEVEL / len(done)
-    verdict = "seldom so small with fair dice" if p_value < threshold else "no sign against the dice"
+    threshold = _LEVEL / num_tests
+    verdict = "seldom so small with fair dice" if smallest.p_value < threshold else "no sign against the dice"
     click.echo(
-        f"{len(done)} tests: fair dice have a smallest p below {_LEVEL} / {len(done)} = {threshold:.2g} (Bonferroni) "
+        f"{num_tests} tests: fair dice have a smallest p below {_LEVEL} / {num_tests} = {threshold:.2g} (Bonferroni) "
         f"in at most one of {1 / _LEVEL:.0f} audits.\n"
-        f"Here it is {_p(p_value)} ({audit.player}, {test.name}): {verdict}."
+        f"Here it is {_p_text(smallest.p_value)} ({smallest.audit.player}, {smallest.test.name}): {verdict}."
     )
-
-
-def _of_seed(seed: int, games: int, plies: int) -> PlayerRolls:
-    if games * plies > _MAX_ROLLS:
-        raise TavlaError(f"{games} games of {plies} rolls: expected at most {_MAX_ROLLS} rolls")
-    rolls = np.stack([engine.rolls(seed, game, plies) for game in range(games)])
-    groups = {"all turns": rolls, "even turns": rolls[:, ::2], "odd turns": rolls[:, 1::2]}
-    return PlayerRolls({name: group.reshape(-1, 2) for name, group in groups.items()})
 
 
 def _print_audits(audits: Sequence[DiceAudit], num_tests: int) -> None:
@@ -122,8 +108,8 @@ def _print_audits(audits: Sequence[DiceAudit], num_tests: int) -> None:
                 test.name,
                 "" if test.p_value is None else f"{test.statistic:.2f}",
                 str(test.freedom),
-                "too few rolls" if test.p_value is None else _p(test.p_value),
-                "" if test.p_value is None else _p(min(1.0, test.p_value * num_tests)),
+                "too few rolls" if test.p_value is None else _p_text(test.p_value),
+                "" if test.p_value is None else _p_text(min(1.0, test.p_value * num_tests)),
             ]
             for audit in audits
             for test in audit.tests
@@ -132,5 +118,5 @@ def _print_audits(audits: Sequence[DiceAudit], num_tests: int) -> None:
     )
 
 
-def _p(value: float) -> str:
+def _p_text(value: float) -> str:
     return f"{value:.4f}" if value >= 0.001 else f"{value:.1e}"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
 import click
 
-from tavla_ai import dice as fairness
 from tavla_ai.cli._options import json_option
 from tavla_ai.cli._printing import print_json
+from tavla_ai.dice import make_secret, write_secret
 from tavla_ai.engine import MAX_SEED
 
 
@@ -39,11 +37,8 @@ def dice_commit(seed: int | None, out: Path, as_json: bool) -> None:
     Example:
       tavla dice-commit --out secret.json
     """
-    secret = fairness.make_secret(seed)
-    # Nobody else on this machine may read it.
-    with os.fdopen(os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump(secret.model_dump(mode="json") | {"commitment": secret.commitment}, file, indent=2)
-        file.write("\n")
+    secret = make_secret(seed)
+    write_secret(out, secret)
     if as_json:
         print_json({"scheme": secret.scheme, "commitment": secret.commitment, "secret_file": str(out)})
     else:

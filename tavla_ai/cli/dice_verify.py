@@ -6,10 +6,18 @@ from pathlib import Path
 
 import click
 
-from tavla_ai import dice as fairness
 from tavla_ai.cli._options import json_option, ruleset_option
 from tavla_ai.cli._printing import print_json
-from tavla_ai.dice import DiceSecret
+from tavla_ai.dice import (
+    MAX_ROUND,
+    DiceSecret,
+    first_difference,
+    game_dice,
+    is_commitment_to,
+    make_secret,
+    parse_rolls,
+    read_secret,
+)
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.rules import get_ruleset
 
@@ -27,7 +35,7 @@ _MISMATCH = 1
 @click.option(
     "--round",
     "round_",
-    type=click.IntRange(0, fairness.MAX_ROUND),
+    type=click.IntRange(0, MAX_ROUND),
     default=0,
     show_default=True,
     help="The number of the game within its match, from 0.",
@@ -60,7 +68,7 @@ def dice_verify(
     secret = _revealed(seed, salt, secret_path)
     if (rolls_text is None) != (game is None):
         raise click.UsageError("expected --game and --rolls together")
-    fits = fairness.is_commitment_to(secret, commitment)
+    fits = is_commitment_to(secret, commitment)
     report: dict[str, object] = {"scheme": secret.scheme, "commitment_fits": fits}
     lines = [
         "commitment: fits the seed and salt"
@@ -68,10 +76,10 @@ def dice_verify(
         else f"commitment: DOES NOT FIT; that of this seed and salt is {secret.commitment}"
     ]
     if rolls_text is not None and game is not None:
-        recorded = fairness.parse_rolls(rolls_text)
+        recorded = parse_rolls(rolls_text)
         ruleset = get_ruleset(ruleset_name)
-        dice = fairness.game_dice(ruleset, secret.seed, game, len(recorded), round_, 0 if no_opening else None)
-        turn = fairness.first_difference(recorded, dice)
+        dice = game_dice(ruleset, secret.seed, game, len(recorded), round_, 0 if no_opening else None)
+        turn = first_difference(recorded, dice)
         report |= {"rolls": len(recorded), "rolls_fit": turn is None, "first_difference": turn}
         if turn is None:
             lines.append(f"rolls: all {len(recorded)} are those of game {game}")
@@ -91,7 +99,7 @@ def _revealed(seed: int | None, salt: str | None, path: Path | None) -> DiceSecr
     if path is not None:
         if seed is not None or salt is not None:
             raise click.UsageError("--secret stands for --seed and --salt: expected one or the others")
-        return fairness.read_secret(path.read_text(encoding="utf-8", errors="replace"), str(path))
+        return read_secret(path.read_text(encoding="utf-8", errors="replace"), str(path))
     if seed is None or salt is None:
         raise click.UsageError("expected --seed and --salt, or --secret")
-    return fairness.make_secret(seed, salt)
+    return make_secret(seed, salt)

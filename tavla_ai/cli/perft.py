@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import click
 
-from tavla_ai import engine
 from tavla_ai.cli._options import json_option, position_option, read_position, ruleset_option
 from tavla_ai.cli._printing import print_json, write_position
 from tavla_ai.rules import (
-    Position,
-    Ruleset,
-    compile_rules,
     get_ruleset,
-    legal_plays,
+    perft_by_roll,
 )
 
 
@@ -34,11 +30,7 @@ def perft(ruleset_name: str, position_text: str | None, depth: int, divide: bool
     """
     ruleset = get_ruleset(ruleset_name)
     position = read_position(position_text, ruleset)
-    counts = {
-        f"{high}{low}": _count_below(ruleset, position, (high, low), depth)
-        for high in range(1, 7)
-        for low in range(1, high + 1)
-    }
+    counts = {f"{high}{low}": count for (high, low), count in perft_by_roll(ruleset, position, depth).items()}
     total = sum(counts.values())
     if as_json:
         data = {"ruleset": ruleset.name, "position": write_position(position, ruleset), "depth": depth, "count": total}
@@ -48,12 +40,3 @@ def perft(ruleset_name: str, position_text: str | None, depth: int, divide: bool
         for roll, count in counts.items():
             click.echo(f"{roll}: {count}")
     click.echo(total)
-
-
-def _count_below(ruleset: Ruleset, position: Position, roll: tuple[int, int], depth: int) -> int:
-    """Return the perft count below one roll; one engine call for each play, so that Ctrl-C is heard."""
-    plays = legal_plays(ruleset, position, roll)
-    if depth == 1:
-        return len(plays)
-    rules = compile_rules(ruleset)
-    return sum(engine.perft(rules, play.afterstate.swap().board, depth - 1) for play in plays if play.score is None)

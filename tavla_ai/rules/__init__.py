@@ -13,6 +13,7 @@ from tavla_ai.rules.match_sets import (
     match_set_names,
     scores_of,
 )
+from tavla_ai.rules.perft import perft_by_roll
 from tavla_ai.rules.plays import (
     ROLLS,
     LegalPlay,
@@ -81,6 +82,7 @@ __all__ = [
     "match_set_names",
     "parse_dice",
     "parse_play",
+    "perft_by_roll",
     "play_index",
     "play_leading_to",
     "ruleset_names",
