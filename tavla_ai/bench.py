@@ -24,7 +24,7 @@ from tavla_ai.bots import PlayStyle, network_player
 from tavla_ai.bots.peers import counting_peer, evaluating_peer
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH
-from tavla_ai.match import Utility
+from tavla_ai.match import utilities
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import NUM_CHECKERS, Ruleset, compile_rules
 
@@ -261,7 +261,8 @@ def _evaluate(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> C
     """Evaluate unrelated positions, each from nothing."""
     rules = compile_rules(ruleset)
     boards, _ = engine.random_walk(rules, _SEED, 0, sizes.walk_games)
-    inputs = np.tile(np.array(Utility.points(ruleset).inputs, np.float32), (len(boards), 1))
+    _, inputs = utilities(ruleset, None)
+    inputs = np.repeat(inputs, len(boards), axis=0)
 
     def work() -> Timed:
         outcomes = network.evaluate(boards, inputs)
@@ -275,9 +276,7 @@ def _evaluate(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> C
 def _self_play(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Callable[[], Timed]:
     """Play whole games of self-play with λ-targets, as training does."""
     rules = compile_rules(ruleset)
-    utility = Utility.points(ruleset)
-    values = np.array([utility.values], np.float32)
-    inputs = np.array([utility.inputs], np.float32)
+    values, inputs = utilities(ruleset, None)
 
     def work() -> Timed:
         result = engine.self_play(rules, network, _SEED, 0, sizes.self_play_games, 0.7, values, inputs, [1.0])
@@ -293,9 +292,7 @@ def _search(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Cal
     not searched, is decided at 0-ply.
     """
     rules = compile_rules(ruleset)
-    utility = Utility.points(ruleset)
-    values = np.array([utility.values], np.float32)
-    inputs = np.array([utility.inputs], np.float32)
+    values, inputs = utilities(ruleset, None)
     games = engine.self_play(rules, network, _SEED, 0, sizes.search_games, 0.7, values, inputs, [1.0])
     boards = np.ascontiguousarray(games.boards[:, ::-1])
     rolls = engine.rolls(_SEED, 0, len(boards))
@@ -331,9 +328,7 @@ def _tournament(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) ->
     In a game with stages, where there is neither noise nor luck, the network plays itself.
     """
     rules = compile_rules(ruleset)
-    utility = Utility.points(ruleset)
-    values = np.array([utility.values], np.float32)
-    inputs = np.array([utility.inputs], np.float32)
+    values, inputs = utilities(ruleset, None)
     player = network_player(ruleset, network)
     is_plain = ruleset.has_stages
     noisy = player if is_plain else network_player(ruleset, network, PlayStyle(noise=_NOISE, cap=3 * _NOISE))

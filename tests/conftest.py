@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tavla_ai import engine
-from tavla_ai.match import Utility, match_equity
+from tavla_ai.match import Utility, as_utilities, match_equity
 from tavla_ai.network import Inputs, NetworkSpec, fold
 from tavla_ai.rules import compile_rules, get_ruleset
 
@@ -133,7 +133,7 @@ def network_of(weights_of: Callable[..., dict[str, np.ndarray]]) -> Callable[...
 def single_game() -> tuple[np.ndarray, np.ndarray]:
     """The utility of a game for points: values `[1, 4]` and inputs `[1, 2]`, float32."""
     utility = Utility(SCORES)
-    return np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    return as_utilities([utility])
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tavla_ai import engine
 from tavla_ai.evaluator import load_tables
-from tavla_ai.match import Utility, equal_shares, match_equity
+from tavla_ai.match import Utility, as_utilities, equal_shares, match_equity
 from tavla_ai.network import fold
 from tavla_ai.rules import Ruleset, compile_rules, get_ruleset
 from train.batch import Batch, Task
@@ -34,8 +34,7 @@ def utility_mix(config: SelfPlayConfig, ruleset: Ruleset) -> UtilityMix:
         grid = match_equity(ruleset, length, shares).utility_grid().reshape(length * length, -1)
         entries += [(Utility(tuple(values), total=1.0), entry.share / len(grid)) for values in grid.tolist()]
     return UtilityMix(
-        np.array([utility.values for utility, _ in entries], np.float32),
-        np.array([utility.inputs for utility, _ in entries], np.float32),
+        *as_utilities([utility for utility, _ in entries]),
         [share for _, share in entries],
     )
 

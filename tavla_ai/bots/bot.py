@@ -16,7 +16,7 @@ from tavla_ai.bots.peers.player import Fault, OutsidePlayer, PeerPlayer
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH, SearchSettings, load_tables
-from tavla_ai.match import MatchEquity, MatchState, Utilities, Utility, as_utilities, match_equity, utilities
+from tavla_ai.match import MatchEquity, MatchState, Utilities, as_utilities, match_equity, utilities
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import (
     LegalPlay,
@@ -281,13 +281,13 @@ def network_player(
       style: how it plays.
       search: how look-ahead is narrowed.
     """
-    single = Utility.points(ruleset)
+    values, inputs = utilities(ruleset, None)
     return engine.Player.network(
         network,
         load_tables(ruleset),
         ply=style.ply,
-        values=np.array(single.values, np.float32) if style.awareness == "points" else None,
-        inputs=None if style.awareness == "match" else np.array(single.inputs, np.float32),
+        values=values[0] if style.awareness == "points" else None,
+        inputs=None if style.awareness == "match" else inputs[0],
         noise=style.noise,
         cap=style.cap,
         **search.filters(),

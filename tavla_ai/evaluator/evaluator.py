@@ -25,6 +25,7 @@ from tavla_ai.match import (
     MatchEquity,
     MatchState,
     Utility,
+    as_utilities,
     cube_decision,
     ends_soon,
     match_equity,
@@ -177,7 +178,7 @@ class Evaluator:
         """
         utility = self.utility(match)
         outcomes, reached = self._searcher.evaluate(
-            position.swap().board, *_stakes(utility.opponent()), self._checked_ply(ply, time_ms), time_ms
+            position.swap().board, *as_utilities([utility.opponent()]), self._checked_ply(ply, time_ms), time_ms
         )
         return self._evaluation(outcomes[::-1], utility, reached)
 
@@ -202,7 +203,7 @@ class Evaluator:
         """
         utility = self.utility(match)
         outcomes, reached = self._searcher.evaluate(
-            afterstate.board, *_stakes(utility), self._checked_ply(ply, time_ms), time_ms
+            afterstate.board, *as_utilities([utility]), self._checked_ply(ply, time_ms), time_ms
         )
         return self._evaluation(outcomes, utility, reached)
 
@@ -237,7 +238,7 @@ class Evaluator:
         outcomes, values, plies, order = self._searcher.rank(
             counted_board(self.ruleset, position),
             *dice,
-            *_stakes(utility),
+            *as_utilities([utility]),
             self._checked_ply(ply, time_ms),
             time_ms,
         )
@@ -271,7 +272,7 @@ class Evaluator:
           RulesetError: see `evaluate`.
         """
         utility = self.utility(match)
-        board, stakes = counted_board(self.ruleset, position), _stakes(utility)
+        board, stakes = counted_board(self.ruleset, position), as_utilities([utility])
         values = {}
         for first, second, _ in ROLLS:
             outcomes, _, _, order = self._searcher.rank(board, first, second, *stakes, 0, None)
@@ -416,7 +417,7 @@ class Evaluator:
 
         In single games the value is in units of the cube.
         """
-        utility = _stakes(self.utility(stakes))
+        utility = as_utilities([self.utility(stakes)])
         unit = 1 if stakes.length is not None else stakes.cube.value
         theirs = stakes.swap()
         total = 0.0
@@ -490,7 +491,7 @@ class Evaluator:
           RulesetError: the game is over, or is not rolled out.
         """
         found: npt.NDArray[np.float64] = self._searcher.roll_out(
-            afterstate.board, *_stakes(utility), ply, truncate, adjusts_luck, seed, first_trial, num_trials
+            afterstate.board, *as_utilities([utility]), ply, truncate, adjusts_luck, seed, first_trial, num_trials
         )
         return found
 
@@ -511,7 +512,3 @@ class Evaluator:
 
 def _remade(arguments: dict[str, Any]) -> Evaluator:
     return Evaluator(**arguments)
-
-
-def _stakes(utility: Utility) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    return np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)

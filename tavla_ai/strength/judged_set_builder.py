@@ -22,7 +22,7 @@ from tavla_ai.bots import close_plays, make_bot, network_player
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.files import write_whole
-from tavla_ai.match import Utility
+from tavla_ai.match import utilities
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Position, Ruleset, compile_rules
@@ -154,8 +154,7 @@ class _Sampler:
             "network": network_player(ruleset, checkpoint.network_for(ruleset)),
             **{name: _native(name, ruleset) for name in ("pubeval", "random")},
         }
-        utility = Utility.points(ruleset)
-        self.stakes = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+        self.stakes = utilities(ruleset, None)
 
     def games(self, first: int) -> list[tuple[Boards, npt.NDArray[np.int8], int]]:
         """Return decisions of games `first` and on: board, dice and phase, game after game."""

@@ -18,13 +18,13 @@ from tavla_ai.bots import Bot, Fault, PeerPlayer, close_plays, make_bot
 from tavla_ai.bots.peers import PEERS, Peer, counting_peer, evaluating_peer, peer_player
 from tavla_ai.cli import main
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.match import Utility, utilities
+from tavla_ai.match import utilities
 from tavla_ai.rules import Position, compile_rules, get_ruleset
 from tavla_ai.tournament import Leg, play_pairing, play_pairs
 
 NORTH_SULTAN = get_ruleset("north-sultan")
 RULES = compile_rules(NORTH_SULTAN)
-SINGLE = np.array([Utility.points(NORTH_SULTAN).values], np.float32), np.array([[0.5, 0.5]], np.float32)
+SINGLE = utilities(NORTH_SULTAN, None)
 
 Boards = npt.NDArray[np.int8]
 

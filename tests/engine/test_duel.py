@@ -14,7 +14,7 @@ from networks import untrained
 
 from tavla_ai import engine
 from tavla_ai.errors import RulesetError
-from tavla_ai.match import Utility
+from tavla_ai.match import utilities
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import Position, compile_rules, get_ruleset
 
@@ -366,8 +366,7 @@ def test_an_error_belongs_to_the_position_in_its_game(network_of: NetworkOf, sin
 def test_luck_is_nothing_on_average_and_most_of_what_results_vary_by(preset: str) -> None:
     ruleset = get_ruleset(preset)
     rules = compile_rules(ruleset)
-    utility = Utility.points(ruleset)
-    stakes = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    stakes = utilities(ruleset, None)
     network = engine.Player.network(untrained(preset, 3))
     result = engine.duel(rules, network, engine.Player.random(), 5, 0, 40, 0, *stakes, 1, network)
     assert result.luck.shape == (40, 2)
@@ -387,8 +386,7 @@ def test_without_its_luck_a_result_varies_less(match_grid: Callable[[int], Utili
     network = load_checkpoint(Path(__file__).parents[2] / "checkpoints" / "tavla").engine_network()
     player = engine.Player.network(network)
     weak = engine.Player.network(network, noise=0.03, cap=0.1)
-    utility = Utility.points(ruleset)
-    single = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    single = utilities(ruleset, None)
     for length, stakes in ((0, single), (3, match_grid(3))):
         result = engine.duel(rules, player, weak, 5, 0, 60, length, *stakes, 1, player)
         points = result.points if length == 0 else (result.points + 1) / 2
@@ -413,8 +411,7 @@ def test_the_luck_of_all_rolls_is_nothing(preset: str) -> None:
     """Exactly, at every position: that is what makes it unbiased, whatever the judge thinks."""
     ruleset = get_ruleset(preset)
     rules = compile_rules(ruleset)
-    utility = Utility.points(ruleset)
-    stakes = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    stakes = utilities(ruleset, None)
     judge = engine.Player.network(untrained(preset, 3))
     boards, _ = engine.random_walk(rules, 1, 0, 2)
     for can_double in (0, 1):
@@ -437,8 +434,7 @@ def test_a_lucky_roll_is_worth_what_its_best_play_is() -> None:
     ruleset = get_ruleset("north-sultan")
     rules = compile_rules(ruleset)
     network = load_checkpoint(Path(__file__).parents[2] / "checkpoints" / "tavla").engine_network()
-    utility = Utility.points(ruleset)
-    stakes = np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    stakes = utilities(ruleset, None)
     # On the bar against five closed points: only a 6 enters.
     text = "bar:1 13:5 8:4 6:5 / 5:2 4:3 3:2 2:2 1:2 off:4"
     board = Position.from_text(text, ruleset).board.astype(np.int8)

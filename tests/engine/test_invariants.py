@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from networks import untrained
 
 from tavla_ai import engine
-from tavla_ai.match import Utility
+from tavla_ai.match import Utility, utilities
 from tavla_ai.rules import compile_rules, get_ruleset, ruleset_names
 
 PRESETS = ruleset_names()
@@ -18,9 +18,7 @@ seeds = st.integers(0, 2**63 - 1)
 
 def self_play(preset: str, seed: int, games: int, threads: int = 1) -> engine.SelfPlayResult:
     ruleset = get_ruleset(preset)
-    utility = Utility.points(ruleset)
-    values = np.array([utility.values], np.float32)
-    inputs = np.array([utility.inputs], np.float32)
+    values, inputs = utilities(ruleset, None)
     rules = compile_rules(ruleset)
     network = untrained(preset, seed % 1000)
     return engine.self_play(rules, network, seed, 0, games, 0.7, values, inputs, [1.0], threads)
@@ -63,9 +61,7 @@ def test_scores_are_zero_sum_and_seats_fair(preset: str) -> None:
     """What A wins B loses, and a player against itself scores nothing over a pair."""
     ruleset = get_ruleset(preset)
     rules = compile_rules(ruleset)
-    utility = Utility.points(ruleset)
-    values = np.array([utility.values], np.float32)
-    inputs = np.array([utility.inputs], np.float32)
+    values, inputs = utilities(ruleset, None)
     network, random = engine.Player.network(untrained(preset, 3)), engine.Player.random()
     ours = engine.duel(rules, network, random, 11, 0, 10, 0, values, inputs)
     theirs = engine.duel(rules, random, network, 11, 0, 10, 0, values, inputs)
@@ -103,9 +99,7 @@ def test_play_by_play_evaluation_is_that_of_the_afterstates(preset: str) -> None
 @pytest.mark.parametrize("preset", PRESETS)
 def test_lambda_one_targets_are_the_outcome_for_each_mover(preset: str) -> None:
     ruleset = get_ruleset(preset)
-    utility = Utility.points(ruleset)
-    values = np.array([utility.values], np.float32)
-    inputs = np.array([utility.inputs], np.float32)
+    values, inputs = utilities(ruleset, None)
     rules = compile_rules(ruleset)
     result = engine.self_play(rules, untrained(preset, 2), 4, 0, 4, 1.0, values, inputs, [1.0])
     begin = 0

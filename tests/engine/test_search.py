@@ -9,7 +9,7 @@ from networks import untrained
 
 from tavla_ai import engine
 from tavla_ai.errors import RulesetError
-from tavla_ai.match import Utility
+from tavla_ai.match import utilities
 from tavla_ai.rules import Ruleset, compile_rules, get_ruleset
 
 PRESETS = ("north-sultan", "traditional", "oyna-backgammon", "plakoto", "fevga", "tawula")
@@ -17,8 +17,7 @@ ROLLS = [(high, low, 1 if high == low else 2) for high in range(1, 7) for low in
 
 
 def stakes(ruleset: Ruleset) -> tuple[np.ndarray, np.ndarray]:
-    utility = Utility.points(ruleset)
-    return np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    return utilities(ruleset, None)
 
 
 def search(

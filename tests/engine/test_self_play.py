@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 from network_reference import possible
 
 from tavla_ai import engine
-from tavla_ai.match import Utility, match_equity
+from tavla_ai.match import Utility, as_utilities, match_equity
 from tavla_ai.network import NetworkSpec, fold
 from tavla_ai.rules import Position, get_ruleset
 
@@ -148,10 +148,7 @@ def mix() -> Utilities:
     ]
     assert utilities[1].inputs == (0, 0)
     assert utilities[2].inputs == tuple(reversed(utilities[3].inputs)) != utilities[3].inputs
-    return (
-        np.array([utility.values for utility in utilities], np.float32),
-        np.array([utility.inputs for utility in utilities], np.float32),
-    )
+    return as_utilities(utilities)
 
 
 @pytest.mark.parametrize("lambda_", [0.0, 0.7, 1.0])

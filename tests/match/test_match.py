@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tavla_ai.errors import RulesetError
-from tavla_ai.match import MARS_SHARE, MAX_LENGTH, Cube, MatchEquity, MatchState, Utility, equal_shares, match_equity
+from tavla_ai.match import (
+    MARS_SHARE,
+    MAX_LENGTH,
+    Cube,
+    MatchEquity,
+    MatchState,
+    Utility,
+    as_utilities,
+    equal_shares,
+    match_equity,
+)
 from tavla_ai.rules import MatchSet, Ruleset, get_match_set, get_ruleset, match_set_names, ruleset_names
 
 FAULTS = {case["id"]: case for case in FAULTS}
@@ -447,7 +457,7 @@ def test_every_match_of_every_house_has_its_utilities(name):
         assert grid.shape == (length, length, len(ruleset.scores))
         assert (np.diff(grid, axis=2) <= 0).all()
         utilities = [Utility(tuple(row), total=1.0) for row in grid.reshape(-1, len(ruleset.scores)).tolist()]
-        inputs = np.array([utility.inputs for utility in utilities], np.float32)
+        _, inputs = as_utilities(utilities)
         assert inputs.shape == (length**2, len(ruleset.scores) - 2)
         assert np.isfinite(inputs).all()
         assert (inputs >= 0).all()

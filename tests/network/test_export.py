@@ -15,7 +15,7 @@ from safetensors.numpy import load_file, save_file
 
 from tavla_ai import engine
 from tavla_ai.errors import CheckpointError, TavlaError
-from tavla_ai.match import MatchState, Utility, match_equity
+from tavla_ai.match import MatchState, Utility, as_utilities, match_equity
 from tavla_ai.network import CardDraft, NetworkSpec, load_checkpoint, save_checkpoint
 from tavla_ai.network.export import NUM_GOLDEN, TOLERANCE, export_bundle, verify_bundle
 from tavla_ai.rules import compile_rules, get_ruleset, ruleset_names
@@ -73,8 +73,7 @@ def self_play_rows(network, num_positions):
     """Return boards and utility values of self-play of every tavla preset, `num_positions` in all."""
     equity = match_equity(RULESET, 5)
     mix = [equity.utility(MatchState())] + [equity.utility(MatchState(5, score)) for score in ((4, 4), (3, 1), (0, 2))]
-    values = np.array([utility.values for utility in mix], np.float32)
-    inputs = np.array([utility.inputs for utility in mix], np.float32)
+    values, inputs = as_utilities(mix)
     rng = np.random.default_rng(0)
     each = num_positions // len(TAVLA_PRESETS)
     boards = []

@@ -12,7 +12,7 @@ from tournaments import played
 from tavla_ai import engine
 from tavla_ai.bots import Bot, Fault, join_bots, make_bot, make_set_bot
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.match import Utility, match_equity, utilities
+from tavla_ai.match import Utility, as_utilities, match_equity, utilities
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.report.tournament import write_report
 from tavla_ai.rules import Ruleset, compile_rules, get_match_set, get_ruleset, ruleset_names
@@ -58,8 +58,7 @@ def duel(a: Bot, b: Bot, games: int, seed: int, match_length: int = 0) -> engine
         utilities = [Utility(tuple(row), total=1.0) for row in grid]
     else:
         utilities = [Utility.points(NORTH_SULTAN)]
-    values = np.array([utility.values for utility in utilities], np.float32)
-    inputs = np.array([utility.inputs for utility in utilities], np.float32)
+    values, inputs = as_utilities(utilities)
     rules = compile_rules(NORTH_SULTAN)
     return engine.duel(rules, a.player, b.player, seed, 0, games // 2, match_length, values, inputs)
 

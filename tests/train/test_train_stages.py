@@ -16,7 +16,7 @@ from checkpoints_fixture import write_checkpoint
 from training import train, weights
 
 from tavla_ai import engine
-from tavla_ai.match import Utility
+from tavla_ai.match import Utility, utilities
 from tavla_ai.network import Inputs, NetworkSpec, fold, load_checkpoint
 from tavla_ai.network.module import ValueNetwork, to_numpy
 from tavla_ai.rules import compile_rules, get_ruleset
@@ -193,8 +193,7 @@ def random_network(reads: Inputs = "counts") -> engine.Network:
 
 
 def points() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    utility = Utility.points(NORTH_SULTAN)
-    return np.array([utility.values], np.float32), np.array([utility.inputs], np.float32)
+    return utilities(NORTH_SULTAN, None)
 
 
 def test_targets_are_the_search_of_one_ply() -> None:

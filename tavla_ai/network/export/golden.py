@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tavla_ai import engine
 from tavla_ai.errors import CheckpointError
-from tavla_ai.match import Utility, match_equity
+from tavla_ai.match import Utility, as_utilities, match_equity
 from tavla_ai.network.checkpoint import Checkpoint
 from tavla_ai.rules import Ruleset, compile_rules
 
@@ -67,8 +67,7 @@ def _played_for(
 ) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.float32]]:
     """Return the boards of games where seat 0 plays for `utility`, with each mover's values and inputs."""
     sides = [_as_float32(side) for side in (utility, utility.opponent())]
-    values = np.array([side.values for side in sides], dtype=np.float32)
-    inputs = np.array([side.inputs for side in sides], dtype=np.float32)
+    values, inputs = as_utilities(sides)
     games = engine.self_play(rules, network, _SEED, first_game, _GAMES, 1.0, values[:1], inputs[:1], [1.0])
     # The engine reports what the mover played for as network inputs, which tell the two sides apart wherever
     # the network can.
