@@ -41,13 +41,6 @@ levels_option = click.option(
     callback=_levels,
     help=f"Where the levels easy, medium and hard are measured.  [default: {DEFAULT_LEVELS}, if it is there]",
 )
-workers_option = click.option(
-    "--workers",
-    type=click.IntRange(0, MAX_WORKERS),
-    default=lambda: os.cpu_count() or 1,
-    show_default="one for each CPU",
-    help="Engine threads; 0 is one. Results do not depend on it.",
-)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 DEFAULT_CHECKPOINT = Path("checkpoints/tavla")
 DEFAULT_RULESET = "north-sultan"
@@ -59,6 +52,22 @@ ruleset_option = click.option(
     show_default=True,
     help="The game; `tavla rulesets` lists them.",
 )
+
+
+def workers_option_as(parameter: str) -> Decorator:
+    """Return `--workers`, which the command takes as this parameter."""
+    return click.option(
+        "--workers",
+        parameter,
+        type=click.IntRange(0, MAX_WORKERS),
+        default=lambda: os.cpu_count() or 1,
+        show_default="one for each CPU",
+        callback=lambda _ctx, _parameter, number: max(1, number),
+        help="Engine threads; 0 is one. Results do not depend on it.",
+    )
+
+
+workers_option = workers_option_as("workers")
 
 
 def option_group(name: str, kind: Callable[..., object], *options: Decorator) -> Decorator:

@@ -16,7 +16,7 @@ from tavla_ai.match import Cube, CubeOwner, MatchState
 
 @dataclass(frozen=True)
 class StakesOptions:
-    """What the user said of the match; None where he said nothing."""
+    """What the user said of the match; None where the user said nothing."""
 
     length: int | None
     score: tuple[int, int] | None
@@ -67,7 +67,7 @@ def _read_score(_ctx: click.Context, _parameter: click.Parameter, text: str | No
 stakes_options = option_group(
     "stakes",
     StakesOptions,
-    click.option("--match", "length", type=int, metavar="POINTS", help="A game of a match to so many points."),
+    click.option("--match", "length", type=int, metavar="POINTS", help="A game of a match to this many points."),
     click.option(
         "--score",
         metavar="A-B",

@@ -50,7 +50,7 @@ position_options = option_group(
     PositionOptions,
     position_and_stakes_option,
     dice_option,
-    click.option("--time-ms", type=float, metavar="MS", help="Look deeper until so many milliseconds are spent."),
+    click.option("--time-ms", type=float, metavar="MS", help="Look deeper until this many milliseconds are spent."),
     click.option("--explain", is_flag=True, help="Count the rolls with which the opponent hits."),
     click.option("--rollout", type=click.IntRange(min=36), metavar="TRIALS", help="Roll out the plays shown."),
     click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of a rollout's dice."),

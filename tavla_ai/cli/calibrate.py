@@ -124,7 +124,7 @@ def calibrate(
         seed=seed,
         matches=matches,
         search_matches=search_matches,
-        workers=max(1, workers),
+        workers=workers,
         report=_print_step,
     )
     if as_json:

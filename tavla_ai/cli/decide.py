@@ -68,7 +68,7 @@ def _print_answer(answer: bool, words: tuple[str, str], as_json: bool, **details
 
 @decide.command()
 @click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: that of the position's text]")
-@click.option("--time-ms", type=float, metavar="MS", help="Look deeper until so many milliseconds are spent.")
+@click.option("--time-ms", type=float, metavar="MS", help="Look deeper until this many milliseconds are spent.")
 @click.option("--level", type=click.Choice(LEVEL_NAMES), help="The play of a level of the house, with its own network.")
 @click.option("--timeout", "is_timeout", is_flag=True, help="The play for a player whose time is up: the Easy level's.")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of a level's errors.")

@@ -104,7 +104,7 @@ def error_rate(
     ]
     players = [make_bot(spec, judged.ruleset, levels) for spec in specs]
     with progress("decisions", len(players) * len(judged.boards)) as advance:
-        rates = measure_error_rates(judged, players, max(1, workers), advance)
+        rates = measure_error_rates(judged, players, workers, advance)
     if as_json:
         header = judged.header.model_dump(mode="json")
         print_json(

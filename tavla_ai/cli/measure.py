@@ -98,7 +98,7 @@ def measure(
                 seed,
                 judged,
                 may_replace=may_replace,
-                workers=max(1, workers),
+                workers=workers,
                 progress=advance,
             )
         else:
@@ -112,7 +112,7 @@ def measure(
                 luck=luck,
                 levels=levels,
                 may_replace=may_replace,
-                workers=max(1, workers),
+                workers=workers,
                 progress=advance,
             )
     if as_json:

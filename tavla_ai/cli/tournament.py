@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 import click
 
 from tavla_ai.bots import Bot, Levels, make_bot, make_set_bot, run_checkpoints
-from tavla_ai.cli._options import json_option, levels_option, ruleset_option, workers_option
+from tavla_ai.cli._options import json_option, levels_option, option_group, ruleset_option, workers_option_as
 from tavla_ai.cli._printing import percent, print_json, print_table, progress
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
@@ -33,6 +35,81 @@ from tavla_ai.tournament import (
 )
 
 
+@dataclass(frozen=True)
+class _LuckOptions:
+    """Whether results are shown without luck, and which network measures it."""
+
+    luck: bool
+    judge: str | None
+
+    def networks(self, game: Ruleset | MatchSet, bots: Sequence[Bot]) -> tuple[Checkpoint | None, ...]:
+        """Return the network that measures luck, for each game; empty where none was asked for."""
+        if self.judge is not None:
+            return named_luck_networks(game, self.judge)
+        networks = luck_networks(game, bots) if self.luck else ()
+        if self.luck and not any(networks):
+            raise TavlaError("--luck: nobody here has a network to judge it; name one with --judge DIR")
+        return networks
+
+
+_luck_options = option_group(
+    "luck",
+    _LuckOptions,
+    click.option(
+        "--luck/--no-luck",
+        help="Show the results without the luck of the rolls too; at 0-ply that takes five to eight times as long. "
+        "Gul Bara in a set is left out.",
+    ),
+    click.option(
+        "--judge",
+        metavar="DIR",
+        help="Whose network judges luck; for a set `portes=DIR,fevga=DIR`.  [default: in each game that of the first "
+        "bot with one]",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class _FolderOptions:
+    """The folder of the results, and whether match files are written into it."""
+
+    out: Path | None
+    mat: bool
+
+
+_folder_options = option_group(
+    "folder",
+    _FolderOptions,
+    click.option(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="Keep the results in a folder, with a report; the same command resumes an unfinished one.",
+    ),
+    click.option("--mat", is_flag=True, help="With --out write a match file for each game or match."),
+)
+_workers_options = option_group(
+    "workers",
+    Workers,
+    workers_option_as("threads"),
+    click.option(
+        "--ray-workers",
+        "ray",
+        type=click.IntRange(0, MAX_WORKERS),
+        default=0,
+        show_default="none",
+        help="Play on this many Ray workers instead. Results do not depend on it.",
+    ),
+    click.option(
+        "--ray-address",
+        default="local",
+        show_default=True,
+        metavar="ADDRESS",
+        help="`local` starts a Ray of its own, `auto` joins the cluster that runs.",
+    ),
+)
+
+
 @click.command()
 @click.argument("bots", nargs=-1, metavar="A B [C]...")
 @click.option("--games", type=int, default=1000, show_default=True, help="Games of each pairing, or matches; even.")
@@ -40,7 +117,7 @@ from tavla_ai.tournament import (
     "--match-length",
     type=int,
     metavar="POINTS",
-    help="Play matches to so many points.  [default: single games]",
+    help="Play matches to this many points.  [default: single games]",
 )
 @ruleset_option
 @click.option(
@@ -52,17 +129,7 @@ from tavla_ai.tournament import (
 @click.option(
     "--ladder", type=Path, metavar="RUN", help="The checkpoints of a training run play too, the oldest first."
 )
-@click.option(
-    "--luck/--no-luck",
-    help="Show the results without the luck of the rolls too; at 0-ply that takes five to eight times as long. "
-    "Gul Bara in a set is left out.",
-)
-@click.option(
-    "--judge",
-    metavar="DIR",
-    help="Whose network judges luck; for a set `portes=DIR,fevga=DIR`.  [default: in each game that of the first bot "
-    "with one]",
-)
+@_luck_options
 @click.option(
     "--until-ci",
     type=float,
@@ -70,29 +137,9 @@ from tavla_ai.tournament import (
     help="Stop a pairing once its 95 % interval is no wider than +- HALF points per game, or share of matches; "
     "--games is then the most.",
 )
-@click.option(
-    "--out",
-    type=Path,
-    metavar="DIR",
-    help="Keep the results in a folder, with a report; the same command goes on with what is there.",
-)
-@click.option("--mat", "wants_mat", is_flag=True, help="With --out write a match file for each game or match.")
+@_folder_options
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Seed of the dice.")
-@workers_option
-@click.option(
-    "--ray-workers",
-    type=click.IntRange(0, MAX_WORKERS),
-    default=0,
-    show_default="none",
-    help="Play on so many Ray workers instead. Results do not depend on it.",
-)
-@click.option(
-    "--ray-address",
-    default="local",
-    show_default=True,
-    metavar="ADDRESS",
-    help="`local` starts a Ray of its own, `auto` joins the cluster that runs.",
-)
+@_workers_options
 @levels_option
 @json_option
 def tournament(
@@ -102,15 +149,11 @@ def tournament(
     ruleset_name: str,
     schedule: Schedule | None,
     ladder: Path | None,
-    luck: bool,
-    judge: str | None,
+    luck: _LuckOptions,
     until_ci: float | None,
-    out: Path | None,
-    wants_mat: bool,
+    folder: _FolderOptions,
     seed: int,
-    workers: int,
-    ray_workers: int,
-    ray_address: str,
+    workers: Workers,
     levels: Levels | None,
     as_json: bool,
 ) -> None:
@@ -135,10 +178,10 @@ def tournament(
       tavla tournament easy medium hard --match-length 3 --games 20
       tavla tournament random portes=checkpoints/tavla,plakoto-greek=random,fevga=random --ruleset zar-greek --games 10
     """
-    if wants_mat and out is None:
+    if folder.mat and folder.out is None:
         raise click.UsageError("--mat writes into the folder of --out")
     game = get_game(ruleset_name)
-    if wants_mat:
+    if folder.mat:
         check_has_mat(game)
     specs = (*bots, *(run_checkpoints(ladder) if ladder is not None else ()))
     if len(specs) < 2:
@@ -149,7 +192,7 @@ def tournament(
     else:
         players = [make_bot(spec, game, levels, match_length) for spec in specs]
     schedule = schedule or ("round-robin" if ladder is None else "ladder")
-    arena = Arena(game, players, seed, match_length, _luck_networks(game, players, luck, judge))
+    arena = Arena(game, players, seed, match_length, luck.networks(game, players))
     num_pairings = len(scheduled(len(players), schedule))
     with progress("games" if match_length is None else "matches", games * num_pairings) as advance:
         played = play_tournament(
@@ -157,29 +200,18 @@ def tournament(
             games,
             schedule=schedule,
             until_ci=until_ci,
-            out=out,
-            workers=Workers(max(1, workers), ray_workers, ray_address),
+            out=folder.out,
+            workers=workers,
             progress=advance,
         )
-    if out is not None:
-        write_report(out, played)
-        if wants_mat:
-            TournamentReplay(out, arena.bots).write_mats()
+    if folder.out is not None:
+        write_report(folder.out, played)
+        if folder.mat:
+            TournamentReplay(folder.out, arena.bots).write_mats()
     if as_json:
         print_json(played.result.model_dump(mode="json"))
     else:
         _print_tournament(played.result)
-
-
-def _luck_networks(
-    game: Ruleset | MatchSet, bots: list[Bot], luck: bool, judge: str | None
-) -> tuple[Checkpoint | None, ...]:
-    if judge is not None:
-        return named_luck_networks(game, judge)
-    networks = luck_networks(game, bots) if luck else ()
-    if luck and not any(networks):
-        raise TavlaError("--luck: nobody here has a network to judge it; name one with --judge DIR")
-    return networks
 
 
 def _print_tournament(result: TournamentResult) -> None:
