@@ -14,7 +14,7 @@ import click
 
 from tavla_ai import formats
 from tavla_ai.bots import DEFAULT_LEVELS, LEVELS_VARIABLE, Levels
-from tavla_ai.engine import MAX_PLY
+from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.formats import ReadPosition
@@ -41,6 +41,15 @@ levels_option = click.option(
     callback=_levels,
     help=f"Where the levels easy, medium and hard are measured.  [default: {DEFAULT_LEVELS}, if it is there]",
 )
+
+
+def seed_option(what: str, *, default: int | None = 1) -> Decorator:
+    """Return the option `--seed`; `what` is its help."""
+    return click.option(
+        "--seed", type=click.IntRange(0, MAX_SEED), default=default, show_default=default is not None, help=what
+    )
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 DEFAULT_CHECKPOINT = Path("checkpoints/tavla")
 DEFAULT_RULESET = "north-sultan"

@@ -14,6 +14,7 @@ from tavla_ai.cli._options import (
     position_and_stakes_option,
     read_roll,
     read_text,
+    seed_option,
 )
 from tavla_ai.cli._printing import percent, play_data, print_json, print_table, progress, write_position
 from tavla_ai.cli._stakes import (
@@ -24,7 +25,6 @@ from tavla_ai.cli._stakes import (
     value_name,
     value_text,
 )
-from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import Evaluation, Evaluator, RankedPlay, RolledOut, RolloutSettings, roll_out
 from tavla_ai.match import CubeDecision, MatchState
@@ -53,7 +53,7 @@ position_options = option_group(
     click.option("--time-ms", type=float, metavar="MS", help="Look deeper until this many milliseconds are spent."),
     click.option("--explain", is_flag=True, help="Count the rolls with which the opponent hits."),
     click.option("--rollout", type=click.IntRange(min=36), metavar="TRIALS", help="Roll out the plays shown."),
-    click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of a rollout's dice."),
+    seed_option("Of a rollout's dice."),
     click.option("--ray-workers", type=click.IntRange(1, 1024), metavar="N", help="Ray workers of a rollout."),
     click.option("--svg", type=Path, metavar="FILE", help="Draw the position, with the best play."),
 )

@@ -9,10 +9,16 @@ from typing import Any
 import click
 
 from tavla_ai.bots import DEFAULT_LEVELS, LEVEL_NAMES, LevelName, level_name
-from tavla_ai.cli._options import DEFAULT_CHECKPOINT, json_option, read_numbers, ruleset_option, workers_option
+from tavla_ai.cli._options import (
+    DEFAULT_CHECKPOINT,
+    json_option,
+    read_numbers,
+    ruleset_option,
+    seed_option,
+    workers_option,
+)
 from tavla_ai.cli._printing import percent, print_json, print_table
 from tavla_ai.cli.levels import print_ladders
-from tavla_ai.engine import MAX_SEED
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import get_ruleset
 from tavla_ai.strength import (
@@ -28,9 +34,9 @@ from tavla_ai.strength import server_elo as elo
 Command = Callable[..., Any]
 
 _CHECKPOINTS: dict[LevelName, Path] = {
-    "easy": Path("checkpoints/tavla/easy"),
+    "easy": DEFAULT_CHECKPOINT / "easy",
     "medium": DEFAULT_CHECKPOINT,
-    "hard": Path("checkpoints/tavla/hard"),
+    "hard": DEFAULT_CHECKPOINT / "hard",
 }
 
 
@@ -61,7 +67,7 @@ def _checkpoint_option(name: LevelName, how: str) -> Callable[[Command], Command
 @_checkpoint_option("hard", "which plays as well as it can")
 @_checkpoint_option("medium", "weakened against Hard")
 @_checkpoint_option("easy", "weakened against Medium")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of dice and errors.")
+@seed_option("Of dice and errors.")
 @click.option(
     "--matches",
     type=click.IntRange(min=2),

@@ -15,10 +15,10 @@ from tavla_ai.cli._options import (
     position_and_stakes_option,
     read_roll,
     read_text,
+    seed_option,
 )
 from tavla_ai.cli._printing import play_data, print_json
 from tavla_ai.cli._stakes import StakesOptions, stakes_options
-from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.formats import ReadPosition
@@ -71,7 +71,7 @@ def _print_answer(answer: bool, words: tuple[str, str], as_json: bool, **details
 @click.option("--time-ms", type=float, metavar="MS", help="Look deeper until this many milliseconds are spent.")
 @click.option("--level", type=click.Choice(LEVEL_NAMES), help="The play of a level of the house, with its own network.")
 @click.option("--timeout", "is_timeout", is_flag=True, help="The play for a player whose time is up: the Easy level's.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of a level's errors.")
+@seed_option("Of a level's errors.", default=0)
 @levels_option
 @_question
 def play(

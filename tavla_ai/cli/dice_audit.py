@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from tavla_ai.cli._options import json_option
+from tavla_ai.cli._options import json_option, seed_option
 from tavla_ai.cli._printing import percent, print_json, print_table
 from tavla_ai.dice import DiceAudit, audit, read_rolls, rolls_of_seed, smallest_p_value
-from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 
 # What is called unlikely, all tests together.
@@ -19,7 +18,7 @@ _LEVEL = 0.05
 
 @click.command("dice-audit")
 @click.argument("files", nargs=-1, type=Path, metavar="[FILE]...")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Test the engine's own dice of this seed.")
+@seed_option("Test the engine's own dice of this seed.", default=None)
 @click.option(
     "--games", type=click.IntRange(1, 10_000_000), default=20_000, show_default=True, help="Games of the seed."
 )

@@ -6,18 +6,13 @@ from pathlib import Path
 
 import click
 
-from tavla_ai.cli._options import json_option
+from tavla_ai.cli._options import json_option, seed_option
 from tavla_ai.cli._printing import print_json
 from tavla_ai.dice import make_secret, write_secret
-from tavla_ai.engine import MAX_SEED
 
 
 @click.command("dice-commit")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, MAX_SEED),
-    help="Seed of the dice.  [default: drawn from the system's secure generator]",
-)
+@seed_option("Seed of the dice.  [default: drawn from the system's secure generator]", default=None)
 @click.option(
     "--out",
     type=Path,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tavla_ai.cli._options import json_option, ruleset_option
+from tavla_ai.cli._options import json_option, ruleset_option, seed_option
 from tavla_ai.cli._printing import print_json
 from tavla_ai.dice import (
     MAX_ROUND,
@@ -27,7 +27,7 @@ _MISMATCH = 1
 
 @click.command("dice-verify")
 @click.option("--commitment", metavar="HEX", required=True, help="What was published before the games.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="The revealed seed.")
+@seed_option("The revealed seed.", default=None)
 @click.option("--salt", metavar="HEX", help="The revealed salt.")
 @click.option("--secret", "secret_path", type=Path, metavar="FILE", help="The revealed file, instead of both.")
 @click.option("--rolls", "rolls_text", metavar="ROLLS", help="Dice of a game as they were played, such as '31 62 55'.")

@@ -8,9 +8,8 @@ from xml.sax.saxutils import escape
 
 import click
 
-from tavla_ai.cli._options import json_option, read_numbers
+from tavla_ai.cli._options import json_option, read_numbers, seed_option
 from tavla_ai.cli._printing import print_json, print_table
-from tavla_ai.engine import MAX_SEED
 from tavla_ai.strength import EloSimulation
 from tavla_ai.strength import server_elo as elo
 
@@ -55,7 +54,7 @@ _SHOWN = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_00
     show_default=True,
     help="How often the player starts anew.",
 )
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Seed of the matches.")
+@seed_option("Seed of the matches.")
 @click.option("--plot", "plot_path", type=Path, metavar="FILE", help="Draw the ratings over the matches (SVG).")
 @json_option
 def elo_simulate(

@@ -7,9 +7,16 @@ from pathlib import Path
 import click
 
 from tavla_ai.bots import BASELINES, LEVEL_NAMES, Levels, make_bot
-from tavla_ai.cli._options import DEFAULT_CHECKPOINT, json_option, levels_option, ruleset_option, workers_option
+from tavla_ai.cli._options import (
+    DEFAULT_CHECKPOINT,
+    json_option,
+    levels_option,
+    ruleset_option,
+    seed_option,
+    workers_option,
+)
 from tavla_ai.cli._printing import percent, print_json, print_table, progress, with_error
-from tavla_ai.engine import MAX_PLY, MAX_SEED
+from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import TavlaError
 from tavla_ai.rules import get_ruleset
 from tavla_ai.strength import (
@@ -39,7 +46,7 @@ _DEFAULT_POSITIONS = Path("benchmarks/choosing.npz")
 @workers_option
 @click.option("--build", "build_path", type=Path, metavar="FILE", help="Make a new set of judged decisions.")
 @click.option("--decisions", type=click.IntRange(min=1), default=5000, show_default=True, help="Of a new set.")
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of a new set's games.")
+@seed_option("Of a new set's games.")
 @click.option(
     "--judges",
     metavar="BOT,BOT...",

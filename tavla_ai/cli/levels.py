@@ -7,9 +7,8 @@ from pathlib import Path
 import click
 
 from tavla_ai.bots import LEVEL_NAMES, Ladder, Levels, RatedLevel
-from tavla_ai.cli._options import json_option, levels_option
+from tavla_ai.cli._options import json_option, levels_option, seed_option
 from tavla_ai.cli._printing import percent, print_json, print_table, progress
-from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import is_checkpoint
 from tavla_ai.report.levels import write_likeness
@@ -45,9 +44,7 @@ _DEFAULT_GAMES = 2000
 @click.option(
     "--games", type=int, default=_DEFAULT_GAMES, show_default=True, help="Games of each level of a report; even."
 )
-@click.option(
-    "--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Of a report's dice and errors."
-)
+@seed_option("Of a report's dice and errors.")
 @levels_option
 @json_option
 def levels(

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from tavla_ai.bots import BASELINES, LEVEL_NAMES, Levels, RatedLevel, level_name
-from tavla_ai.cli._options import DEFAULT_RULESET, json_option, levels_option, workers_option
+from tavla_ai.cli._options import DEFAULT_RULESET, json_option, levels_option, seed_option, workers_option
 from tavla_ai.cli._printing import print_json, progress
 from tavla_ai.cli.inspect import print_strength
-from tavla_ai.engine import MAX_PLY, MAX_SEED
+from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import Card
 from tavla_ai.rules import get_ruleset
@@ -28,13 +28,7 @@ from tavla_ai.strength import load_judged_set, measure_checkpoint, measure_level
     "nobody where there are --positions]",
 )
 @click.option("--games", type=int, default=20_000, show_default=True, help="Games against each; even.")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, MAX_SEED),
-    default=77,
-    show_default=True,
-    help="Of the dice. Those that chose the network would flatter it.",
-)
+@seed_option("Of the dice. Those that chose the network would flatter it.", default=77)
 @click.option("--ply", type=click.IntRange(0, MAX_PLY), default=0, show_default=True, help="Its look-ahead.")
 @click.option(
     "--positions",

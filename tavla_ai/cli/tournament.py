@@ -10,9 +10,15 @@ from typing import get_args
 import click
 
 from tavla_ai.bots import Bot, Levels, make_bot, make_set_bot, run_checkpoints
-from tavla_ai.cli._options import json_option, levels_option, option_group, ruleset_option, workers_option_as
+from tavla_ai.cli._options import (
+    json_option,
+    levels_option,
+    option_group,
+    ruleset_option,
+    seed_option,
+    workers_option_as,
+)
 from tavla_ai.cli._printing import percent, print_json, print_table, progress
-from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import Checkpoint
 from tavla_ai.report.tournament import write_report
@@ -138,7 +144,7 @@ _workers_options = option_group(
     "--games is then the most.",
 )
 @_folder_options
-@click.option("--seed", type=click.IntRange(0, MAX_SEED), default=1, show_default=True, help="Seed of the dice.")
+@seed_option("Seed of the dice.")
 @_workers_options
 @levels_option
 @json_option

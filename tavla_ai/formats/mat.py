@@ -27,6 +27,7 @@ from tavla_ai.rules import (
     compile_rules,
     get_ruleset,
     parse_play,
+    play_index,
 )
 
 Action = Literal["play", "double", "take", "drop"]
@@ -367,7 +368,7 @@ class _Reader:
 
     def _can_pass(self, before: Position, dice: Dice) -> bool:
         boards, _, _ = engine.legal_plays(self.rules, before.board, *dice)
-        return bool((boards == before.board).all(axis=(1, 2)).any())
+        return play_index(boards, before.board) is not None
 
     def _played(self, before: Position, dice: Dice, steps: Play) -> tuple[Play, Position]:
         """Return a play and the board after it; hits on the way of a checker may have been left out."""

@@ -10,10 +10,9 @@ from networks import untrained
 from tavla_ai import engine
 from tavla_ai.errors import RulesetError
 from tavla_ai.match import utilities
-from tavla_ai.rules import Ruleset, compile_rules, get_ruleset
+from tavla_ai.rules import ROLLS, Ruleset, compile_rules, get_ruleset
 
 PRESETS = ("north-sultan", "traditional", "oyna-backgammon", "plakoto", "fevga", "tawula")
-ROLLS = [(high, low, 1 if high == low else 2) for high in range(1, 7) for low in range(1, high + 1)]
 
 
 def stakes(ruleset: Ruleset) -> tuple[np.ndarray, np.ndarray]:
