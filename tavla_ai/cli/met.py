@@ -16,28 +16,16 @@ import numpy.typing as npt
 
 from tavla_ai.cli._options import json_option
 from tavla_ai.cli._printing import percent, print_json, print_table, progress
-from tavla_ai.errors import CheckpointError, RulesetError
+from tavla_ai.errors import RulesetError
 from tavla_ai.match import MAX_LENGTH, MatchEquity, Starter, match_equity
-from tavla_ai.network import load_checkpoint, write_card
-from tavla_ai.rules import MatchSet, Ruleset, get_match_set, get_ruleset, match_set_names
-from tavla_ai.strength import measure_score_shares
-
-# Of the dice that shares are measured with; tournaments and evaluations use others.
-_MEASURING_SEED = 4_000_037
+from tavla_ai.rules import MatchSet, Ruleset, games_of, get_game
+from tavla_ai.strength import ScoreShares, assumed_shares, measure_card_shares, shares_of_cards
 
 _STARTERS: dict[Starter, str] = {
     "fresh": "either side starts",
     "me": "I start",
     "opponent": "the opponent starts",
 }
-
-
-@dataclass(frozen=True)
-class _Shares:
-    """How often the side that starts a game gets each score, and who says so."""
-
-    values: tuple[float, ...]
-    source: str
 
 
 @dataclass(frozen=True)
@@ -92,7 +80,7 @@ class _Table:
     "games",
     type=click.IntRange(min=1),
     metavar="GAMES",
-    help="Let each checkpoint play so many games against itself first, and keep the shares in its card.",
+    help="Let each checkpoint play this many games against itself first, and keep the shares in its card.",
 )
 @click.option("--csv", "csv_path", type=Path, metavar="FILE", help="Write the table, one line for each score.")
 @click.option("--plot", "plot_path", type=Path, metavar="FILE", help="Draw the table as a heat map (SVG).")
@@ -118,17 +106,18 @@ def met(
       tavla met --ruleset zar-greek --length 5
       tavla met --checkpoint checkpoints/tavla --measure 2000
     """
-    game = get_match_set(name) if name in match_set_names() else get_ruleset(name)
+    game = get_game(name)
     length = length or game.default_match_length
     if games is not None:
         if not checkpoints:
             raise click.UsageError("--measure: expected --checkpoint with it")
         for path in checkpoints:
-            _measure(path, games)
-    known = _known_shares(game, checkpoints, given)
+            with progress("games", games) as advance:
+                measure_card_shares(path, games, os.cpu_count() or 1, advance)
+    known = shares_of_cards(game, checkpoints) | _given_shares(game, given)
     equity = match_equity(game, length, {ruleset: shares.values for ruleset, shares in known.items()})
     sources = {
-        ruleset.name: known.get(ruleset.name, _assumed(ruleset, shares))
+        ruleset.name: known.get(ruleset.name, assumed_shares(ruleset, shares))
         for ruleset, shares in zip(equity.games, equity.shares, strict=True)
     }
     tables = _tables(game, equity, starter, sources)
@@ -167,20 +156,11 @@ def met(
             )
 
 
-def _known_shares(game: Ruleset | MatchSet, checkpoints: Sequence[Path], given: Sequence[str]) -> dict[str, _Shares]:
-    """Return the score shares by ruleset that the user gave or a card holds; what he gave counts."""
-    rulesets = [game] if isinstance(game, Ruleset) else [get_ruleset(name) for name in game.games]
+def _given_shares(game: Ruleset | MatchSet, given: Sequence[str]) -> dict[str, ScoreShares]:
+    """Return the score shares that the user gave, by ruleset."""
+    rulesets = games_of(game)
     names = ", ".join(ruleset.name for ruleset in rulesets)
-    known: dict[str, _Shares] = {}
-    for path in checkpoints:
-        card = load_checkpoint(path).card
-        served = [ruleset for ruleset in rulesets if ruleset.plays_like(card.ruleset)]
-        if not served:
-            raise CheckpointError(f"{path}: trained for {card.ruleset.name}, which does not play like {names}")
-        if card.score_shares is None:
-            raise CheckpointError(f"{path}: its card has no score shares; give them with --shares")
-        for ruleset in served:
-            known[ruleset.name] = _Shares(card.score_shares, f"measured in {path}, in games of {card.ruleset.name}")
+    known: dict[str, ScoreShares] = {}
     for text in given:
         named, _, numbers = text.rpartition("=")
         if not named and len(rulesets) > 1:
@@ -189,31 +169,12 @@ def _known_shares(game: Ruleset | MatchSet, checkpoints: Sequence[Path], given: 
             values = tuple(float(number) for number in numbers.split(","))
         except ValueError:
             raise RulesetError(f"--shares {text!r}: expected numbers, such as 0.14,0.37,0.36,0.13") from None
-        known[named or rulesets[0].name] = _Shares(values, "given")
+        known[named or rulesets[0].name] = ScoreShares(values, "given")
     return known
 
 
-def _measure(path: Path, games: int) -> None:
-    """Let a checkpoint play itself, and keep how often each score came in its card."""
-    checkpoint = load_checkpoint(path)
-    ruleset = checkpoint.card.ruleset
-    with progress("games", games) as advance:
-        shares = measure_score_shares(
-            ruleset, checkpoint.engine_network(), games, _MEASURING_SEED, os.cpu_count() or 1, advance
-        )
-    write_card(path, checkpoint.card.model_copy(update={"score_shares": shares}))
-
-
-def _assumed(ruleset: Ruleset, shares: tuple[float, ...]) -> _Shares:
-    larger = sum(share for score, share in zip(ruleset.scores, shares, strict=True) if score > 1)
-    wins = sum(share for score, share in zip(ruleset.scores, shares, strict=True) if score > 0)
-    return _Shares(
-        shares, f"assumed: {percent(larger / wins)} % of wins count more than a point, and starting is no edge"
-    )
-
-
 def _tables(
-    game: Ruleset | MatchSet, equity: MatchEquity, starter: Starter, sources: dict[str, _Shares]
+    game: Ruleset | MatchSet, equity: MatchEquity, starter: Starter, sources: dict[str, ScoreShares]
 ) -> list[_Table]:
     tables = []
     for index, ruleset in enumerate(equity.games):

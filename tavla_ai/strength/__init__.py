@@ -48,7 +48,13 @@ from tavla_ai.strength.match_analysis import (
     analyze_match,
 )
 from tavla_ai.strength.measure import as_result, measure_checkpoint, measure_level
-from tavla_ai.strength.score_shares import measure_score_shares
+from tavla_ai.strength.score_shares import (
+    ScoreShares,
+    assumed_shares,
+    measure_card_shares,
+    measure_score_shares,
+    shares_of_cards,
+)
 from tavla_ai.strength.server_elo import EloSimulation
 
 __all__ = [
@@ -78,15 +84,18 @@ __all__ = [
     "MatchAnalysis",
     "PhaseRate",
     "SampledDecisions",
+    "ScoreShares",
     "Step",
     "Summary",
     "analyze_match",
     "as_result",
+    "assumed_shares",
     "build_judged_set",
     "calibrate",
     "find_differences",
     "judge_decisions",
     "load_judged_set",
+    "measure_card_shares",
     "measure_checkpoint",
     "measure_error_rate",
     "measure_error_rates",
@@ -95,6 +104,7 @@ __all__ = [
     "measure_score_shares",
     "sample_decisions",
     "save_judged_set",
+    "shares_of_cards",
     "sorted_plays",
     "win_share",
 ]

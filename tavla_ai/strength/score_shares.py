@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
 import numpy as np
 
 from tavla_ai import engine
-from tavla_ai.errors import TavlaError
+from tavla_ai.errors import CheckpointError, TavlaError
 from tavla_ai.evaluator import load_tables
 from tavla_ai.match import utilities
+from tavla_ai.network import load_checkpoint, write_card
 from tavla_ai.progress import ProgressCallback
-from tavla_ai.rules import Ruleset, compile_rules
+from tavla_ai.rules import MatchSet, Ruleset, compile_rules, games_of
 from tavla_ai.tournament import Workers, check_seed
 
+# Seed of the dice that a card's shares are measured with; tournaments and evaluations use others.
+_CARD_SEED = 4_000_037
 # Self-play keeps every position of a call.
 _GAMES_PER_CALL = 2000
 
@@ -60,3 +67,65 @@ def measure_score_shares(
     if counts.sum() == 0:
         raise TavlaError(f"{ruleset.name}: all of {games} games were void")
     return tuple((counts / counts.sum()).tolist())
+
+
+@dataclass(frozen=True)
+class ScoreShares:
+    """How often the side that starts a game gets each score.
+
+    Attributes:
+      values: K probabilities, best score first.
+      source: where they come from, for people.
+    """
+
+    values: tuple[float, ...]
+    source: str
+
+
+def measure_card_shares(
+    path: Path, games: int, workers: int = 1, progress: ProgressCallback | None = None
+) -> tuple[float, ...]:
+    """Let a checkpoint play itself at its own game, keep its score shares in its card, and return them.
+
+    Args and errors are those of `measure_score_shares`; the seed is always the same.
+
+    Raises:
+      CheckpointError: the checkpoint cannot be used.
+    """
+    checkpoint = load_checkpoint(path)
+    network = checkpoint.engine_network()
+    shares = measure_score_shares(checkpoint.card.ruleset, network, games, _CARD_SEED, workers, progress)
+    write_card(path, checkpoint.card.model_copy(update={"score_shares": shares}))
+    return shares
+
+
+def shares_of_cards(game: Ruleset | MatchSet, paths: Sequence[Path]) -> dict[str, ScoreShares]:
+    """Return the score shares that checkpoints' cards hold for a game, or for the games of a set, by ruleset.
+
+    A card's shares hold for every game that plays like the one the checkpoint was trained for; later paths win.
+
+    Raises:
+      CheckpointError: a checkpoint cannot be used, serves none of the games, or its card has no shares.
+    """
+    rulesets = games_of(game)
+    found: dict[str, ScoreShares] = {}
+    for path in paths:
+        card = load_checkpoint(path).card
+        served = [ruleset for ruleset in rulesets if ruleset.plays_like(card.ruleset)]
+        if not served:
+            names = ", ".join(ruleset.name for ruleset in rulesets)
+            raise CheckpointError(f"{path}: trained for {card.ruleset.name}, which does not play like {names}")
+        if card.score_shares is None:
+            raise CheckpointError(f"{path}: its card has no score shares; give them with --shares")
+        for ruleset in served:
+            source = f"measured in {path}, in games of {card.ruleset.name}"
+            found[ruleset.name] = ScoreShares(card.score_shares, source)
+    return found
+
+
+def assumed_shares(ruleset: Ruleset, values: tuple[float, ...]) -> ScoreShares:
+    """Return the shares that nobody has measured, as `equal_shares` gives them, with what they assume."""
+    larger = sum(share for score, share in zip(ruleset.scores, values, strict=True) if score > 1)
+    wins = sum(share for score, share in zip(ruleset.scores, values, strict=True) if score > 0)
+    percent = 100 * larger / wins
+    return ScoreShares(values, f"assumed: {percent:.1f} % of wins count more than a point, and starting is no edge")
