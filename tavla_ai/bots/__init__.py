@@ -28,7 +28,7 @@ from tavla_ai.bots.levels import (
     save_levels,
 )
 from tavla_ai.bots.peers.player import Fault, OutsidePlayer, PeerPlayer, close_plays
-from tavla_ai.bots.spec import make_bot, make_set_bot, run_checkpoints, set_parts
+from tavla_ai.bots.spec import at_ply, make_bot, make_set_bot, run_checkpoints, set_parts
 
 __all__ = [
     "BASELINES",
@@ -47,6 +47,7 @@ __all__ = [
     "PeerPlayer",
     "PlayStyle",
     "RatedLevel",
+    "at_ply",
     "checkpoint_bot",
     "close_plays",
     "join_bots",

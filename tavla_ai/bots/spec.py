@@ -69,6 +69,12 @@ def make_bot(spec: str, ruleset: Ruleset, levels: Levels | None = None, match_le
     return checkpoint_bot(name, ruleset, load_checkpoint(Path(folder), ruleset), style)
 
 
+def at_ply(spec: str, ply: int) -> str:
+    """Return the name of a checkpoint's bot that looks `ply` plies ahead; the name of any other bot as it is."""
+    is_folder = spec not in (*BASELINES, *LEVEL_NAMES) and Path(spec).is_dir()
+    return f"{spec}@{ply}" if ply and is_folder else spec
+
+
 def make_set_bot(spec: str, match_set: MatchSet, levels: Levels | None = None, match_length: int | None = None) -> Bot:
     """Return the bot that `spec` names, for a set of games.
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from tavla_ai.bots import BASELINES, LEVEL_NAMES, Levels, make_bot
+from tavla_ai.bots import Levels, at_ply, make_bot
 from tavla_ai.cli._options import (
     DEFAULT_CHECKPOINT,
     json_option,
     levels_option,
+    option_group,
     ruleset_option,
     seed_option,
     workers_option,
@@ -32,6 +34,43 @@ from tavla_ai.strength import (
 _DEFAULT_POSITIONS = Path("benchmarks/choosing.npz")
 
 
+@dataclass(frozen=True)
+class _SetOptions:
+    """A set of judged decisions to make; without a path none is made."""
+
+    path: Path | None
+    decisions: int
+    seed: int
+    judges: str
+    network: Path
+    ruleset_name: str
+
+
+_set_options = option_group(
+    "new_set",
+    _SetOptions,
+    click.option("--build", "path", type=Path, metavar="FILE", help="Make a new set of judged decisions."),
+    click.option("--decisions", type=click.IntRange(min=1), default=5000, show_default=True, help="Of a new set."),
+    seed_option("Of a new set's games."),
+    click.option(
+        "--judges",
+        metavar="BOT,BOT...",
+        default=",".join(DEFAULT_JUDGES),
+        show_default=True,
+        help="Of a new set, all with the same look-ahead: outside engines or checkpoints.",
+    ),
+    click.option(
+        "--network",
+        type=Path,
+        metavar="DIR",
+        default=DEFAULT_CHECKPOINT,
+        show_default=True,
+        help="The checkpoint that plays the games of a new set.",
+    ),
+    ruleset_option,
+)
+
+
 @click.command("error-rate")
 @click.argument("bots", nargs=-1, metavar="[BOT]...")
 @click.option("--ply", type=click.IntRange(0, MAX_PLY), help="Look-ahead of the checkpoints.  [default: 0]")
@@ -44,25 +83,7 @@ _DEFAULT_POSITIONS = Path("benchmarks/choosing.npz")
     help="The judged decisions.",
 )
 @workers_option
-@click.option("--build", "build_path", type=Path, metavar="FILE", help="Make a new set of judged decisions.")
-@click.option("--decisions", type=click.IntRange(min=1), default=5000, show_default=True, help="Of a new set.")
-@seed_option("Of a new set's games.")
-@click.option(
-    "--judges",
-    metavar="BOT,BOT...",
-    default=",".join(DEFAULT_JUDGES),
-    show_default=True,
-    help="Of a new set, all with the same look-ahead: outside engines or checkpoints.",
-)
-@click.option(
-    "--network",
-    type=Path,
-    metavar="DIR",
-    default=DEFAULT_CHECKPOINT,
-    show_default=True,
-    help="The checkpoint that plays the games of a new set.",
-)
-@ruleset_option
+@_set_options
 @levels_option
 @json_option
 def error_rate(
@@ -70,12 +91,7 @@ def error_rate(
     ply: int | None,
     positions: Path,
     workers: int,
-    build_path: Path | None,
-    decisions: int,
-    seed: int,
-    judges: str,
-    network: Path,
-    ruleset_name: str,
+    new_set: _SetOptions,
     levels: Levels | None,
     as_json: bool,
 ) -> None:
@@ -83,33 +99,24 @@ def error_rate(
 
     A bot is what `tavla tournament` takes; the +- is one standard error. The difference from the first bot is more
     exact than the losses, since the decisions are the same. *far* is how often a bot made a play that no judge thought
-    close. Measuring needs no judge: the value of each
-    play is in the file. --build makes such a file, with the extra [peers] for the default judges, and goes on where
-    it was stopped. Choose networks with one set and report with another.
+    close. Measuring needs no judge: the value of each play is in the file. --build makes such a file, with the extra
+    [peers] for the default judges, and resumes one that was interrupted. Choose networks with one set and report with
+    another.
 
     \b
     Example:
       tavla error-rate checkpoints/tavla checkpoints/tavla@1 pubeval --positions benchmarks/reporting.npz
       tavla error-rate --build mine.npz --decisions 200 --seed 12 --judges gnubg:2,sage:2
     """
-    if build_path is not None:
+    if new_set.path is not None:
         if bots:
             raise click.UsageError("--build takes no bots: measure them with --positions")
-        ruleset = get_ruleset(ruleset_name)
-        with progress("decisions", decisions) as advance:
-            built = build_judged_set(
-                build_path, ruleset, network, tuple(filter(None, judges.split(","))), decisions, seed, advance
-            )
-        _print_built(build_path, built, as_json)
+        _build(new_set.path, new_set, as_json)
         return
     if not bots:
         raise TavlaError("no bot: expected at least one, such as checkpoints/tavla or pubeval")
     judged = load_judged_set(positions)
-    specs = [
-        f"{spec}@{ply}" if ply and spec not in (*BASELINES, *LEVEL_NAMES) and Path(spec).is_dir() else spec
-        for spec in bots
-    ]
-    players = [make_bot(spec, judged.ruleset, levels) for spec in specs]
+    players = [make_bot(at_ply(spec, ply or 0), judged.ruleset, levels) for spec in bots]
     with progress("decisions", len(players) * len(judged.boards)) as advance:
         rates = measure_error_rates(judged, players, workers, advance)
     if as_json:
@@ -121,11 +128,15 @@ def error_rate(
     _print_rates(positions, judged, rates)
 
 
-def _print_built(path: Path, judged: JudgedSet, as_json: bool) -> None:
+def _build(path: Path, new_set: _SetOptions, as_json: bool) -> None:
+    ruleset = get_ruleset(new_set.ruleset_name)
+    judges = tuple(filter(None, new_set.judges.split(",")))
+    with progress("decisions", new_set.decisions) as advance:
+        built = build_judged_set(path, ruleset, new_set.network, judges, new_set.decisions, new_set.seed, advance)
     if as_json:
-        print_json({"path": str(path), "set": judged.header.model_dump(mode="json")})
+        print_json({"path": str(path), "set": built.header.model_dump(mode="json")})
     else:
-        click.echo(f"{path}: {len(judged.boards):,} decisions, {len(judged.depths):,} plays")
+        click.echo(f"{path}: {len(built.boards):,} decisions, {len(built.depths):,} plays")
 
 
 def _print_rates(path: Path, judged: JudgedSet, rates: list[ErrorRate]) -> None:

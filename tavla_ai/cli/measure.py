@@ -61,6 +61,7 @@ def measure(
 ) -> None:
     """Measure a checkpoint or a level and keep what comes out in its card or in the file of levels.
 
+    CHECKPOINT is a folder; LEVEL is `easy`, `medium` or `hard`, and a folder with such a name is written `./hard`.
     Figures against the same opponent, or on the same decisions, at the same look-ahead are replaced; others stay.
     Outside engines such as gnubg:0 need the extra [peers].
 
