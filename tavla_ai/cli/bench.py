@@ -69,18 +69,19 @@ def bench(
         ["measure", "counted", "a second", "slowest", "fastest", "each repeat", "ms, median"],
         [
             [
-                r.measure,
-                r.unit,
-                f"{r.median:,.0f}",
-                f"{r.slowest:,.0f}",
-                f"{r.fastest:,.0f}",
-                f"{r.count:,}",
-                "" if r.median_ms is None else f"{r.median_ms:.3f}",
+                result.measure,
+                result.unit,
+                f"{result.median:,.0f}",
+                f"{result.slowest:,.0f}",
+                f"{result.fastest:,.0f}",
+                f"{result.count:,}",
+                "" if result.median_ms is None else f"{result.median_ms:.3f}",
             ]
-            for r in report.results
+            for result in report.results
         ],
         num_text=2,
     )
-    for r in report.results:
-        if r.ratio is not None:
-            click.echo(f"{r.measure}: {r.ratio:,.1f} times {r.peer} ({r.peer_median:,.0f} {r.unit} a second)")
+    for result in report.results:
+        if result.ratio is not None:
+            peer = f"{result.peer} ({result.peer_median:,.0f} {result.unit} a second)"
+            click.echo(f"{result.measure}: {result.ratio:,.1f} times {peer}")

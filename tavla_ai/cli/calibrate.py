@@ -26,10 +26,10 @@ from tavla_ai.strength import (
     DEFAULT_SEARCH_MATCHES,
     Calibration,
     Step,
+    server_elo,
     win_share,
 )
 from tavla_ai.strength import calibrate as calibrate_levels
-from tavla_ai.strength import server_elo as elo
 
 Command = Callable[..., Any]
 
@@ -60,7 +60,7 @@ def _checkpoint_option(name: LevelName, how: str) -> Callable[[Command], Command
     "--ratings",
     callback=read_numbers,
     metavar="LEVEL=ELO,...",
-    default=",".join(f"{name}={rating:.0f}" for name, rating in elo.BOTS.items()),
+    default=",".join(f"{name}={rating:.0f}" for name, rating in server_elo.BOTS.items()),
     show_default=True,
     help="The ratings to reach; their differences are what is measured.",
 )

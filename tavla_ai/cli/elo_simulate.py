@@ -10,8 +10,7 @@ import click
 
 from tavla_ai.cli._options import json_option, read_numbers, seed_option
 from tavla_ai.cli._printing import print_json, print_table
-from tavla_ai.strength import EloSimulation
-from tavla_ai.strength import server_elo as elo
+from tavla_ai.strength import EloSimulation, server_elo
 
 # Numbers of matches that the table shows, and the last one.
 _SHOWN = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000)
@@ -30,7 +29,7 @@ _SHOWN = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_00
     "--bots",
     callback=read_numbers,
     metavar="BOT=ELO,...",
-    default=",".join(f"{name}={rating:.0f}" for name, rating in elo.BOTS.items()),
+    default=",".join(f"{name}={rating:.0f}" for name, rating in server_elo.BOTS.items()),
     show_default=True,
     help="The bots' fixed ratings.",
 )
@@ -42,14 +41,14 @@ _SHOWN = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_00
 )
 @click.option(
     "--matches",
-    type=click.IntRange(1, elo.MAX_MATCHES),
+    type=click.IntRange(1, server_elo.MAX_MATCHES),
     default=200,
     show_default=True,
     help="Rated matches of a run.",
 )
 @click.option(
     "--runs",
-    type=click.IntRange(1, elo.MAX_RUNS),
+    type=click.IntRange(1, server_elo.MAX_RUNS),
     default=2000,
     show_default=True,
     help="How often the player starts anew.",
@@ -79,10 +78,10 @@ def elo_simulate(
       tavla elo-simulate --win easy=0.9,medium=0.6,hard=0.3 --mix easy=1,medium=2,hard=2 --plot elo.svg
     """
     if strength is not None and win_chances is None:
-        win_chances = elo.chances(strength, bots)
+        win_chances = server_elo.chances(strength, bots)
     elif strength is not None or win_chances is None:
         raise click.UsageError("expected either --strength or --win")
-    result = elo.simulate(win_chances, bots=bots, mix=mix, matches=matches, runs=runs, seed=seed)
+    result = server_elo.simulate(win_chances, bots=bots, mix=mix, matches=matches, runs=runs, seed=seed)
     if plot_path is not None:
         plot_path.write_text(_svg(result), encoding="utf-8")
     if as_json:

@@ -14,7 +14,7 @@ from tavla_ai import engine
 from tavla_ai.bots import Bot, Levels, make_bot, make_set_bot
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import write_whole
-from tavla_ai.formats.mat import Game, Match, Turn, write_mat
+from tavla_ai.formats import Game, Match, Turn, write_mat
 from tavla_ai.rules import MatchSet, Play, Position, Ruleset, compile_rules, format_play, games_of, play_index, steps_of
 from tavla_ai.tournament.arena import Arena
 from tavla_ai.tournament.folder import BotIdentity, ContestLine, read_lines, read_settings
