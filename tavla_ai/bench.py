@@ -197,7 +197,7 @@ def _peer_work(
 
     Every repeat takes positions of its own, since the engine may remember what it has evaluated.
     """
-    if not ruleset.has_western_plays:
+    if not ruleset.has_western_movement:
         raise TavlaError(f"{name}: plays by western rules of movement, not {ruleset.name}")
     work: dict[Measure, Callable[[], Timed]] = {}
     rules = compile_rules(ruleset)

@@ -140,7 +140,7 @@ class Ruleset(BaseModel):
         return self.family == "opposed-hit"
 
     @property
-    def has_western_plays(self) -> bool:
+    def has_western_movement(self) -> bool:
         """Whether every roll has the plays of western backgammon."""
         return self.family == "opposed-hit" and self.hit_and_run and self.bear_off_order == "free"
 

@@ -98,7 +98,7 @@ class Player:
 
 def check_plays(ruleset: Ruleset) -> None:
     """Raise `RulesetError` unless the plays of every roll are those of western backgammon."""
-    if not ruleset.has_western_plays:
+    if not ruleset.has_western_movement:
         raise RulesetError(f"{ruleset.name}: its plays are not backgammon's, which is all that this protocol plays")
 
 

@@ -56,7 +56,7 @@ class PeerPlayer:
     """
 
     def __init__(self, name: str, peer: PlayingPeer, ruleset: Ruleset, ply: int) -> None:
-        if not ruleset.has_western_plays:
+        if not ruleset.has_western_movement:
             raise RulesetError(f"{name}: plays games of western movement only, not {ruleset.name}")
         self.name = name
         self.version = peer.version
