@@ -16,7 +16,7 @@ from tavla_ai import formats
 from tavla_ai.bots import DEFAULT_LEVELS, LEVELS_VARIABLE, Levels
 from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator import Evaluator
+from tavla_ai.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.formats import ReadPosition
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import Position, Ruleset, get_match_set, get_ruleset, parse_dice
@@ -154,7 +154,7 @@ def evaluator_options(command: Command) -> Command:
         ruleset = None if ruleset_name is None else get_ruleset(ruleset_name)
         match_set = None if set_name is None else get_match_set(set_name)
         loaded = load_checkpoint(checkpoint, ruleset)
-        evaluator = Evaluator(loaded, ruleset, match_set=match_set, threads=threads)
+        evaluator = Evaluator(loaded, ruleset, EvaluatorOptions(match_set=match_set, threads=threads))
         command(*args, evaluator=evaluator, **kwargs)
 
     return with_evaluator

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tavla_ai.evaluator.base import BaseEvaluator
 from tavla_ai.evaluator.bearoff import (
     BEAROFF_RULES,
     CACHE_VARIABLE,
@@ -15,8 +16,8 @@ from tavla_ai.evaluator.bearoff import (
     rule_of,
     shape_of,
 )
-from tavla_ai.evaluator.evaluation import Evaluation, RankedPlay
-from tavla_ai.evaluator.evaluator import Evaluator
+from tavla_ai.evaluator.evaluation import BestPlay, Evaluation, RankedPlay
+from tavla_ai.evaluator.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.evaluator.rollout import RolledOut, RolloutSettings, roll_out
 from tavla_ai.evaluator.search import DEFAULT_SEARCH, SearchSettings
 
@@ -25,10 +26,13 @@ __all__ = [
     "CACHE_VARIABLE",
     "DEFAULT_SEARCH",
     "HEADER_SIZE",
+    "BaseEvaluator",
     "BearoffRule",
+    "BestPlay",
     "CachedTables",
     "Evaluation",
     "Evaluator",
+    "EvaluatorOptions",
     "RankedPlay",
     "RolledOut",
     "RolloutSettings",

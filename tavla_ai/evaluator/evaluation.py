@@ -1,29 +1,37 @@
-"""What the evaluator answers: the worth of a position and of a play."""
+"""Answers of an evaluator: the worth of a position and of a play."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tavla_ai.rules import (
-    LegalPlay,
-)
+import numpy as np
+import numpy.typing as npt
+
+from tavla_ai.match import Utility
+from tavla_ai.rules import LegalPlay
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a position is worth to one side.
+    """The worth of a position to one side.
 
     Attributes:
       outcomes: probabilities of the game's scores, best first.
       scores: the scores, in points.
-      value: what is played for: the chance of winning the match, or in single games the expected points.
-      ply: how deep it was looked at.
+      value: the chance of winning the match; in single games the expected points.
+      ply: look-ahead that found it.
     """
 
     outcomes: tuple[float, ...]
     scores: tuple[int, ...]
     value: float
     ply: int
+
+    @classmethod
+    def of(cls, outcomes: Sequence[float], scores: tuple[int, ...], utility: Utility, ply: int) -> Evaluation:
+        """Return the evaluation of some outcomes, for what the scores are worth to that side."""
+        return cls(tuple(outcomes), scores, utility.mean(outcomes), ply)
 
     @property
     def equity(self) -> float:
@@ -56,15 +64,28 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class RankedPlay(LegalPlay):
-    """A legal play and what it is worth to its mover.
+    """A legal play and its worth to the mover.
 
     Attributes:
       evaluation: of the position after it.
       loss: how much less it is worth than the best play, in units of `evaluation.value`.
-      hit_chance: share of the opponent's 36 rolls with which he can hit, or pin; None if not asked for, or where
+      hit_chance: share of the opponent's 36 rolls that can hit, or pin; None if not asked for, or in games in which
         nothing is ever hit.
     """
 
     evaluation: Evaluation
     loss: float = 0.0
     hit_chance: float | None = None
+
+
+@dataclass(frozen=True)
+class BestPlay:
+    """The best play of a roll.
+
+    Attributes:
+      index: its number in `legal_plays`.
+      outcomes: float64 `[K]`, probabilities of the mover's scores after it, best first.
+    """
+
+    index: int
+    outcomes: npt.NDArray[np.float64]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -20,7 +20,7 @@ from tavla_ai.cluster import joined_cluster
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator.evaluation import Evaluation, RankedPlay
-from tavla_ai.evaluator.evaluator import Evaluator
+from tavla_ai.evaluator.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.match import MatchState, Utility
 from tavla_ai.network import Checkpoint
 from tavla_ai.progress import ProgressCallback
@@ -176,8 +176,8 @@ def _runner(
         return
     with joined_cluster(address, num_cpus=workers, configure_logging=False) as ray:
         make_worker: Any = ray.remote(num_cpus=1)(_Worker)
-        arguments = evaluator.checkpoint, evaluator.ruleset, evaluator.search, evaluator.tables is not None
-        made = [make_worker.remote(*arguments) for _ in range(workers)]
+        options_of_one = replace(evaluator.options, threads=1)
+        made = [make_worker.remote(evaluator.checkpoint, evaluator.ruleset, options_of_one) for _ in range(workers)]
 
         def run(work: Work) -> list[Trials]:
             # Each play's trials are split over all workers and joined in their order.
@@ -198,8 +198,8 @@ def _runner(
 class _Worker:
     """A Ray worker's own evaluator."""
 
-    def __init__(self, checkpoint: Checkpoint, ruleset: Ruleset, search: Any, tables: bool) -> None:
-        self._evaluator = Evaluator(checkpoint, ruleset, search=search, tables=tables)
+    def __init__(self, checkpoint: Checkpoint, ruleset: Ruleset, options: EvaluatorOptions) -> None:
+        self._evaluator = Evaluator(checkpoint, ruleset, options)
 
     def trials(self, afterstate: Position, utility: Utility, **options: Any) -> Trials:
         return self._evaluator.trials(afterstate, utility, **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tavla_ai.match.cube import (
     CubeDecision,
     cash_point,
+    check_double,
     cube_decision,
     cubeful_equity,
     may_double,
@@ -34,6 +35,7 @@ __all__ = [
     "Utility",
     "as_utilities",
     "cash_point",
+    "check_double",
     "cube_decision",
     "cubeful_equity",
     "ends_soon",

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -20,8 +19,6 @@ from tavla_ai.errors import RulesetError
 from tavla_ai.match.equity import MatchEquity
 from tavla_ai.match.janowski import CUBE_EFFICIENCY, CubeModel
 from tavla_ai.match.state import Cube, MatchState
-
-Response = Literal["take", "pass"]
 
 # Networks answer in float32.
 _TOLERANCE = 1e-4
@@ -124,25 +121,18 @@ def should_double(
 
 def respond_to_double(
     outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float = CUBE_EFFICIENCY
-) -> Response:
-    """Return what a player should answer who has just been doubled.
+) -> bool:
+    """Return whether the opponent should take when the player on roll doubles; what it should do else is pass.
 
-    Args:
-      outcomes: K probabilities of his own scores, best first, before the doubler's dice.
-      state: the match seen by him, with the cube as it was before the double.
-
-    The other arguments and errors are those of `cube_decision`.
+    The point of view and the arguments are those of `cube_decision`: the side that doubles, before its dice, with the
+    cube as it is before the double.
 
     Raises:
-      RulesetError: the opponent may not double: the cube is not his, is at its limit, or is out of play in the
-        Crawford game.
+      RulesetError: the player on roll may not double, see `check_double`, or see `cube_decision`.
     """
-    doubler = state.swap()
-    decision = cube_decision(outcomes[::-1], doubler, equity, efficiency)
-    if not may_double(doubler, equity):
-        why = "in the Crawford game" if state.is_crawford else f"a cube of {state.cube.value}, owner {state.cube.owner}"
-        raise RulesetError(f"double: the opponent may not double {why}")
-    return "take" if decision.should_take else "pass"
+    decision = cube_decision(outcomes, state, equity, efficiency)
+    check_double(state, equity)
+    return decision.should_take
 
 
 def cubeful_equity(
@@ -219,3 +209,16 @@ def may_double(state: MatchState, equity: MatchEquity) -> bool:
         and state.cube.owner != "opponent"
         and 2 * state.cube.value <= equity.ruleset_of(state).cube_limit
     )
+
+
+def check_double(state: MatchState, equity: MatchEquity) -> None:
+    """Raise `RulesetError` unless the rules let the player on roll double.
+
+    It may not where the house has no cube, the cube is the opponent's or at its limit, and in the Crawford game.
+    """
+    ruleset = equity.ruleset_of(state)
+    if not ruleset.cube:
+        raise RulesetError(f"cube: {ruleset.name} has none")
+    if not may_double(state, equity):
+        why = "in the Crawford game" if state.is_crawford else f"a cube of {state.cube.value}, {state.cube.owner}"
+        raise RulesetError(f"double: the side on roll may not double {why}")

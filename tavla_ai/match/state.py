@@ -6,6 +6,7 @@ single game that is the points themselves, in a match the match-winning chance a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, get_args
@@ -62,6 +63,10 @@ class Utility:
         del gaps[len(gaps) // 2]
         unit = 2 * self.point
         return tuple(gap / unit for gap in gaps)
+
+    def mean(self, outcomes: Sequence[float]) -> float:
+        """Return what K probabilities of the scores, best first, are worth together."""
+        return sum(value * share for value, share in zip(self.values, outcomes, strict=True))
 
     def opponent(self) -> Utility:
         """Return the utility of the same game to the other side, best score first for that side."""

@@ -92,7 +92,7 @@ class UbgiEngine:
     def __init__(self, evaluator: Evaluator, ply: int = 0) -> None:
         self.player = Player(evaluator, ply)
         self.is_over = False
-        self._default_ply, self._default_threads = ply, evaluator.threads
+        self._default_ply, self._default_threads = ply, evaluator.options.threads
         self._session = _Session()
         self._position: Position | None = None
         self._dice: tuple[int, int] | None = None
@@ -164,7 +164,7 @@ class UbgiEngine:
     def _values(self) -> dict[str, str]:
         return {
             "engine.ply": str(self.player.ply + _UBGI_PLIES),
-            "engine.threads": str(self.player.evaluator.threads),
+            "engine.threads": str(self.player.evaluator.options.threads),
             "engine.time_ms": str(int(self.player.time_ms or 0)),
             "game.variant": _VARIANT,
         }
@@ -203,15 +203,8 @@ class UbgiEngine:
         return self._set([key, value])
 
     def _set_threads(self, threads: int) -> None:
-        evaluator = self.player.evaluator
-        if threads != evaluator.threads:
-            self.player.evaluator = Evaluator(
-                evaluator.checkpoint,
-                evaluator.ruleset,
-                search=evaluator.search,
-                tables=evaluator.tables is not None,
-                threads=threads,
-            )
+        if threads != self.player.evaluator.options.threads:
+            self.player.evaluator = self.player.evaluator.with_threads(threads)
 
     # What is played
 

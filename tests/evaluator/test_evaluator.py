@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,7 @@ from network_reference import possible
 
 from tavla_ai import engine
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator import Evaluator
+from tavla_ai.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.match import Cube, MatchState, Utility, match_equity
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import (
@@ -87,7 +88,7 @@ def test_a_finished_position_has_no_plays() -> None:
 def test_every_game_is_ranked(name: str, tmp_path: Path) -> None:
     ruleset = get_ruleset(name)
     checkpoint = load_checkpoint(write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores)))
-    evaluator = Evaluator(checkpoint, tables=False)
+    evaluator = Evaluator(checkpoint, options=EvaluatorOptions(use_tables=False))
     rules = compile_rules(ruleset)
     boards, dice = engine.random_walk(rules, 1, 0, 2)
     for board, roll in list(zip(boards, dice.tolist(), strict=True))[::7]:
@@ -114,7 +115,8 @@ def test_every_game_is_ranked(name: str, tmp_path: Path) -> None:
 def test_each_roll_is_worth_its_best_play(name: str, tmp_path: Path) -> None:
     ruleset = get_ruleset(name)
     path = write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores))
-    evaluator, position = Evaluator(load_checkpoint(path), tables=False), Position.start(ruleset)
+    evaluator = Evaluator(load_checkpoint(path), options=EvaluatorOptions(use_tables=False))
+    position = Position.start(ruleset)
     values = evaluator.roll_values(position)
     assert len(values) == 21
     for dice, value in values.items():
@@ -142,7 +144,7 @@ FIXED = (0.2, 0.35, 0.3, 0.15)
 def indifferent(tmp_path_factory: pytest.TempPathFactory) -> Evaluator:
     """Every position is worth `FIXED` to the side that has just moved."""
     path = write_checkpoint(tmp_path_factory.mktemp("fixed") / "net", "portes", outcomes=FIXED)
-    return Evaluator(load_checkpoint(path), tables=False)
+    return Evaluator(load_checkpoint(path), options=EvaluatorOptions(use_tables=False))
 
 
 def test_the_value_of_a_single_game_is_its_points(indifferent: Evaluator) -> None:
@@ -174,13 +176,13 @@ def test_the_value_in_a_match_is_the_chance_of_winning_it(indifferent: Evaluator
 def test_a_set_says_which_game_is_played(tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "net", "fevga")
     greek = get_match_set("zar-greek")
-    evaluator = Evaluator(load_checkpoint(path), match_set=greek)
+    evaluator = Evaluator(load_checkpoint(path), options=EvaluatorOptions(match_set=greek))
     start = Position.start(evaluator.ruleset)
     assert 0 < evaluator.evaluate(start, MatchState(5, (1, 3), game=2)).value < 1
     with pytest.raises(RulesetError, match="game 1 of the set: plakoto-greek is played, not fevga"):
         evaluator.evaluate(start, MatchState(5, (1, 3), game=1))
     with pytest.raises(RulesetError, match="zar-turkish: does not play fevga"):
-        Evaluator(load_checkpoint(path), match_set=get_match_set("zar-turkish"))
+        Evaluator(load_checkpoint(path), options=EvaluatorOptions(match_set=get_match_set("zar-turkish")))
 
 
 def test_the_cards_shares_decide_the_match(tmp_path: Path) -> None:
@@ -306,7 +308,7 @@ def test_fault_three_shots_are_seen(shipped: Evaluator) -> None:
 
 def test_look_ahead_is_the_same_on_more_threads(shipped: Evaluator, checkpoint_path: Path) -> None:
     checkpoint = load_checkpoint(checkpoint_path)
-    one, two = Evaluator(checkpoint), Evaluator(checkpoint, threads=2)
+    one, two = Evaluator(checkpoint), Evaluator(checkpoint, options=EvaluatorOptions(threads=2))
     start = Position.start(NORTH_SULTAN)
     state = MatchState(3, (1, 2))
     assert one.rank_plays(start, (3, 1), state, ply=2) == two.rank_plays(start, (3, 1), state, ply=2)
@@ -412,13 +414,23 @@ def test_a_copy_answers_the_same(shipped: Evaluator) -> None:
     )
 
 
-def test_numbers_out_of_range_are_refused(checkpoint_path: Path, shipped: Evaluator) -> None:
-    checkpoint = load_checkpoint(checkpoint_path)
+def test_another_number_of_threads_changes_no_other_option(checkpoint_path: Path) -> None:
+    options = EvaluatorOptions(shares={"north-sultan": (0.1, 0.4, 0.4, 0.1)}, use_tables=False, cache_entries=100)
+    evaluator = Evaluator(load_checkpoint(checkpoint_path), options=options)
+    threaded = evaluator.with_threads(3)
+    assert (threaded.options, threaded.tables) == (replace(options, threads=3), None)
+    assert threaded.checkpoint == evaluator.checkpoint
+    assert threaded.match_equity(5).mwc(MatchState(5, (1, 3))) == evaluator.match_equity(5).mwc(MatchState(5, (1, 3)))
+    with pytest.raises(RulesetError, match="threads 0: expected 1 to"):
+        evaluator.with_threads(0)
+
+
+def test_numbers_out_of_range_are_refused(shipped: Evaluator) -> None:
     start = Position.start(NORTH_SULTAN)
     with pytest.raises(RulesetError, match="threads 0: expected 1 to"):
-        Evaluator(checkpoint, threads=0)
+        EvaluatorOptions(threads=0)
     with pytest.raises(RulesetError, match="cache of -1 entries"):
-        Evaluator(checkpoint, cache_entries=-1)
+        EvaluatorOptions(cache_entries=-1)
     with pytest.raises(RulesetError, match=r"dice \(3,\): expected two"):
         shipped.rank_plays(start, (3,))  # type: ignore[arg-type]
     with pytest.raises(RulesetError, match="die 'a': expected a whole number"):

@@ -8,7 +8,7 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.evaluator import Evaluator, RolloutSettings, roll_out
+from tavla_ai.evaluator import Evaluator, EvaluatorOptions, RolloutSettings, roll_out
 from tavla_ai.match import MatchState
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import Position, get_ruleset
@@ -85,7 +85,7 @@ def test_trials_do_not_depend_on_threads(evaluator: Evaluator, options: dict[str
     start = Position.start(NORTH_SULTAN)
     plays = evaluator.rank_plays(start, (6, 2))[:2]
     settings = RolloutSettings(trials=72, **options)
-    threaded = Evaluator(evaluator.checkpoint, threads=3)
+    threaded = Evaluator(evaluator.checkpoint, options=EvaluatorOptions(threads=3))
     state = MatchState(5, (1, 3))
     assert roll_out(evaluator, start, plays, state, settings) == roll_out(threaded, start, plays, state, settings)
     other = roll_out(evaluator, start, plays, state, settings.model_copy(update={"seed": 2}))

@@ -24,11 +24,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator import Evaluator
+from tavla_ai.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.formats import FibsBoard, Game, MatchId, Xgid, format_gnubg_id, parse_gnubg_id, read_mat
 from tavla_ai.match import Cube, MatchState
 from tavla_ai.network import load_checkpoint
-from tavla_ai.rules import Position, apply_steps, get_ruleset, legal_plays, parse_play
+from tavla_ai.rules import MatchSet, Position, apply_steps, get_ruleset, legal_plays, parse_play
 from tavla_ai.serve import ExternalPlayer, UbgiEngine, run, serve
 from tavla_ai.serve.gnubg_external import MAX_REPLY, MAX_REQUEST
 from tavla_ai.serve.player import play_text
@@ -259,7 +259,7 @@ def test_names_may_have_blanks_and_any_letters(tavla_bot: Evaluator) -> None:
 @pytest.mark.parametrize("name", ["traditional", "plakoto", "fevga"])
 def test_games_with_other_plays_are_refused(name: str, tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "net", name, num_scores=len(get_ruleset(name).scores))
-    evaluator = Evaluator(load_checkpoint(path), tables=False)
+    evaluator = Evaluator(load_checkpoint(path), options=EvaluatorOptions(use_tables=False))
     for protocol in (ExternalPlayer, UbgiEngine):
         with pytest.raises(RulesetError, match=rf"{name}: its plays are not backgammon's"):
             protocol(evaluator)
@@ -550,6 +550,27 @@ def test_ubgi_keys(backgammon_bot: Evaluator) -> None:
         > set game.variant backgammon
         > get game.variant
         value game.variant backgammon
+        """,
+    )
+
+
+def test_ubgi_threads_change_nothing_else(tmp_path: Path) -> None:
+    """Of a set, a position whose game another bot plays is refused, whatever the threads."""
+    games = MatchSet(name="two", title="Two", games=("plakoto", "portes"), match_lengths=(5,), default_match_length=5)
+    checkpoint = load_checkpoint(write_checkpoint(tmp_path / "net", "portes"))
+    dialogue(
+        Evaluator(checkpoint, options=EvaluatorOptions(match_set=games)),
+        """
+        > newsession type match length 5
+        > newgame
+        > dice 3 1
+        > go
+        error bad_value game 0 of the set: plakoto is played, not portes
+        > set engine.threads 4
+        > get engine.threads
+        value engine.threads 4
+        > go
+        error bad_value game 0 of the set: plakoto is played, not portes
         """,
     )
 

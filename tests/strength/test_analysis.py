@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator import Evaluator
+from tavla_ai.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.formats import Game, Match, Turn, read_mat
 from tavla_ai.match import Cube, MatchState
 from tavla_ai.network import load_checkpoint
@@ -41,7 +41,7 @@ def evaluator(tmp_path_factory: pytest.TempPathFactory) -> Evaluator:
 @pytest.fixture(scope="module")
 def bare(evaluator: Evaluator) -> Evaluator:
     """The same network without tables."""
-    return Evaluator(evaluator.checkpoint, tables=False)
+    return Evaluator(evaluator.checkpoint, options=EvaluatorOptions(use_tables=False))
 
 
 @pytest.fixture(scope="module")

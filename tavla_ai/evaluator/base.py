@@ -1,0 +1,343 @@
+"""The decisions that a game server asks for, whatever values the positions.
+
+Everything takes the stakes as a `MatchState` seen by the side that decides: single games are worth their points, games
+of a match the chance of winning the match.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from tavla_ai.errors import RulesetError
+from tavla_ai.evaluator.cube import cube_by_rolls
+from tavla_ai.evaluator.evaluation import BestPlay, Evaluation, RankedPlay
+from tavla_ai.match import CubeDecision, MatchEquity, MatchState, Utility, check_double, match_equity
+from tavla_ai.rules import ROLLS, LegalPlay, MatchSet, Position, Ruleset, concession_value, legal_plays
+
+# Look-ahead of concession decisions: the next two rolls can decide them.
+_CONCESSION_PLY = 2
+
+# Values that differ by less are the same: a network's arithmetic is no finer.
+_TOLERANCE = 1e-6
+
+
+class BaseEvaluator(ABC):
+    """What every evaluator answers: a subclass values positions and plays, and the decisions follow from its values.
+
+    Attributes:
+      ruleset: the game.
+      match_set: the set whose games are played in turn, of which `ruleset` is one; None plays the game alone.
+
+    Raises:
+      RulesetError: the set does not play the game.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        match_set: MatchSet | None = None,
+        shares: Mapping[str, Sequence[float]] | None = None,
+    ) -> None:
+        """Take the game, and what match equity is made from.
+
+        Args:
+          shares: ruleset name → probabilities of the scores to the side that starts a game.
+        """
+        if match_set is not None and ruleset.name not in match_set.games:
+            raise RulesetError(f"{match_set.name}: does not play {ruleset.name}")
+        self.ruleset = ruleset
+        self.match_set = match_set
+        self._shares = dict(shares or {})
+        self._equity: MatchEquity | None = None
+
+    @abstractmethod
+    def evaluate(
+        self,
+        position: Position,
+        match: MatchState = MatchState(),
+        *,
+        ply: int = 0,
+        time_ms: float | None = None,
+    ) -> Evaluation:
+        """Return what a position is worth to the side on roll, before the dice.
+
+        Args:
+          position: the side on roll first.
+          match: the stakes, seen by the side on roll.
+          ply: look-ahead; with `time_ms` the deepest that is tried.
+          time_ms: deepen until this many milliseconds are spent.
+
+        Raises:
+          RulesetError: the game is over, a ply out of range, or stakes that cannot be; see `utility`.
+        """
+
+    @abstractmethod
+    def evaluate_afterstate(
+        self,
+        afterstate: Position,
+        match: MatchState = MatchState(),
+        *,
+        ply: int = 0,
+        time_ms: float | None = None,
+    ) -> Evaluation:
+        """Return what a position is worth to the side that has just moved, before the opponent's dice.
+
+        Args:
+          afterstate: the side that has just moved first.
+          match: the stakes, seen by that side.
+          ply: see `evaluate`.
+          time_ms: see `evaluate`.
+
+        Raises:
+          RulesetError: see `evaluate`.
+        """
+
+    @abstractmethod
+    def rank_plays(
+        self,
+        position: Position,
+        dice: tuple[int, int],
+        match: MatchState = MatchState(),
+        *,
+        ply: int = 0,
+        time_ms: float | None = None,
+        explain: bool = False,
+    ) -> tuple[RankedPlay, ...]:
+        """Return every legal play of a roll, the best first.
+
+        Plays that were looked at more deeply come before the others. A play that ends the game is worth its score.
+
+        Args:
+          position: the board before the play, the side on roll first.
+          dice: the roll, in either order.
+          match: the stakes, seen by the side on roll.
+          ply: see `evaluate`.
+          time_ms: see `evaluate`.
+          explain: whether to count the opponent's hitting rolls after each play.
+
+        Raises:
+          RulesetError: a die is not 1 to 6; see `evaluate`.
+        """
+
+    @abstractmethod
+    def best_play(
+        self,
+        position: Position,
+        dice: tuple[int, int],
+        utility: Utility,
+        *,
+        ply: int = 0,
+        time_ms: float | None = None,
+    ) -> BestPlay:
+        """Return the first play of `rank_plays`, faster.
+
+        Args:
+          position: see `rank_plays`.
+          dice: see `rank_plays`.
+          utility: what the scores are worth to the side on roll.
+          ply: see `evaluate`.
+          time_ms: see `evaluate`.
+
+        Raises:
+          RulesetError: the game is over, or a ply out of range.
+        """
+
+    def match_equity(self, length: int) -> MatchEquity:
+        """Return the match equity table of matches to `length` points or more.
+
+        It is `match.match_equity` for the evaluator's own game or set, made once.
+
+        Raises:
+          RulesetError: a length that no table goes to.
+        """
+        if self._equity is None or self._equity.length < length:
+            self._equity = match_equity(self.match_set or self.ruleset, length, self._shares)
+        return self._equity
+
+    def utility(self, match: MatchState) -> Utility:
+        """Return what each score of the game is worth to the side that sees the match so.
+
+        Raises:
+          RulesetError: the state is of another game of the set, or has a cube or a Crawford game in a house
+            without; see `MatchEquity`.
+        """
+        equity = self.match_equity(match.length or 1)
+        game = equity.ruleset_of(match)
+        if game.name != self.ruleset.name:
+            raise RulesetError(f"game {match.game} of the set: {game.name} is played, not {self.ruleset.name}")
+        return equity.utility(match)
+
+    def roll_values(self, position: Position, match: MatchState = MatchState()) -> dict[tuple[int, int], float]:
+        """Return what each roll's best play is worth at 0-ply, by roll, the larger die first.
+
+        Their mean, a double counting once and any other roll twice, is what the position is worth before the dice;
+        how far a roll is above it is that roll's luck.
+
+        Args:
+          position: the side on roll first.
+          match: the stakes, seen by the side on roll.
+
+        Returns:
+          21 values, in the unit of `Evaluation.value`.
+
+        Raises:
+          RulesetError: see `evaluate`.
+        """
+        utility = self.utility(match)
+        return {
+            (first, second): utility.mean(self.best_play(position, (first, second), utility).outcomes.tolist())
+            for first, second, _ in ROLLS
+        }
+
+    def choose_play(
+        self,
+        position: Position,
+        dice: tuple[int, int],
+        match: MatchState = MatchState(),
+        *,
+        ply: int = 0,
+        time_ms: float | None = None,
+    ) -> LegalPlay:
+        """Return the best play; a forced one, or a pass, without valuing it.
+
+        Raises:
+          RulesetError: see `rank_plays`.
+        """
+        plays = legal_plays(self.ruleset, position, dice)
+        if len(plays) == 1:
+            return plays[0]
+        return plays[self.best_play(position, dice, self.utility(match), ply=ply, time_ms=time_ms).index]
+
+    def forced_play(self, position: Position, dice: tuple[int, int]) -> LegalPlay | None:
+        """Return the only legal play, which a server makes by itself; None where there is a choice.
+
+        Raises:
+          RulesetError: see `legal_plays`.
+        """
+        plays = legal_plays(self.ruleset, position, dice)
+        return plays[0] if len(plays) == 1 else None
+
+    def should_concede(
+        self,
+        position: Position,
+        match: MatchState = MatchState(),
+        *,
+        kind: Literal["game", "match"] = "game",
+        dice: tuple[int, int] | None = None,
+        ply: int | None = None,
+        margin: float = 0.0,
+    ) -> bool:
+        """Return whether the side on roll does as well to concede as to play on.
+
+        Args:
+          position: the side on roll, which would concede, first.
+          match: the stakes, seen by that side.
+          kind: the game, for what the house takes for it, or the whole match.
+          dice: its roll, if it has been thrown: a checker that it still bears off may save the mars.
+          ply: look-ahead; None looks far enough to see what the next rolls decide.
+          margin: how much worse conceding may be, in units of the stakes; at 0 a side concedes only what is lost.
+
+        Raises:
+          RulesetError: the house has no concessions, or no match can be conceded in single games; see `evaluate`.
+        """
+        conceded = -concession_value(self.ruleset, position.board)
+        ply = self._concession_ply(ply)
+        playing_on = (
+            self.evaluate(position, match, ply=ply).value
+            if dice is None
+            else self.rank_plays(position, dice, match, ply=ply)[0].evaluation.value
+        )
+        return self._worth(match, conceded if kind == "game" else "match lost") >= playing_on - margin - _TOLERANCE
+
+    def accept_concession(
+        self,
+        position: Position,
+        value: int | Literal["match"],
+        match: MatchState = MatchState(),
+        *,
+        is_on_roll: bool = False,
+        ply: int | None = None,
+    ) -> bool:
+        """Return whether the opponent's concession is worth at least what playing on is.
+
+        Args:
+          position: the board, the side that is asked first.
+          value: points that the opponent concedes, before a cube multiplies them, or the whole match.
+          match: the stakes, seen by the side that is asked.
+          is_on_roll: whether the side that is asked is on roll; else the opponent is.
+          ply: see `should_concede`.
+
+        Raises:
+          RulesetError: points that no win of the game scores, or see `evaluate`.
+        """
+        if value != "match" and (value <= 0 or value not in self.ruleset.scores):
+            wins = ", ".join(str(score) for score in reversed(self.ruleset.scores) if score > 0)
+            raise RulesetError(f"concession of {value} points: expected {wins}, or the match")
+        evaluate: Callable[..., Evaluation] = self.evaluate if is_on_roll else self.evaluate_afterstate
+        playing_on = evaluate(position, match, ply=self._concession_ply(ply)).value
+        return self._worth(match, "match won" if value == "match" else value) >= playing_on - _TOLERANCE
+
+    def _concession_ply(self, ply: int | None) -> int:
+        if ply is not None:
+            return ply
+        return 0 if self.ruleset.has_stages else _CONCESSION_PLY
+
+    def _worth(self, match: MatchState, end: int | Literal["match won", "match lost"]) -> float:
+        """Return what an end of the game, or of the match, is worth."""
+        if isinstance(end, int):
+            return self.utility(match).values[self.ruleset.scores.index(end)]
+        if match.length is None:
+            raise RulesetError("conceding the match: expected a match; this is a single game")
+        return 1.0 if end == "match won" else 0.0
+
+    def cube_decision(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> CubeDecision:
+        """Return what doubling now would be worth to the side on roll, before the dice.
+
+        `match.cube_decision` decides from outcomes alone; this looks at the 21 rolls as well, see `cube`.
+
+        Args:
+          position: the side on roll first.
+          match: the stakes, seen by the side on roll; its cube says who may double.
+          ply: look-ahead of the plays, beyond the roll.
+
+        Raises:
+          RulesetError: the house has no cube, or see `evaluate`.
+        """
+        if not self.ruleset.cube:
+            raise RulesetError(f"cube: {self.ruleset.name} has none")
+        return cube_by_rolls(
+            self.ruleset,
+            position,
+            match,
+            self.match_equity(match.length or 1),
+            self.evaluate(position, match, ply=ply).outcomes,
+            lambda dice, utility: self.best_play(position, dice, utility, ply=ply),
+        )
+
+    def should_double(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> bool:
+        """Return whether the side on roll should double before it rolls; False where it may not.
+
+        Raises:
+          RulesetError: see `cube_decision`.
+        """
+        return self.cube_decision(position, match, ply=ply).should_double
+
+    def respond_to_double(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> bool:
+        """Return whether the side that has been doubled should take; what it should do else is pass.
+
+        Args:
+          position: the side that doubled, which is on roll, first.
+          match: the stakes before the double, seen by the side that doubled.
+          ply: look-ahead.
+
+        Raises:
+          RulesetError: the side on roll may not double, or see `cube_decision`.
+        """
+        self.check_double(match)
+        return self.cube_decision(position, match, ply=ply).should_take
+
+    def check_double(self, match: MatchState) -> None:
+        """Raise `RulesetError` unless the rules let the side on roll double; the stakes are seen by that side."""
+        check_double(match, self.match_equity(match.length or 1))

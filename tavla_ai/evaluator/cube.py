@@ -1,0 +1,98 @@
+"""Doubling, decided by the 21 rolls.
+
+Each roll is played, and what the cube is then worth to the opponent is Janowski's estimate. With a few checkers left in
+the bear-off every roll and cube action is looked at instead, which is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tavla_ai import engine
+from tavla_ai.evaluator.evaluation import BestPlay
+from tavla_ai.match import (
+    CubeDecision,
+    CubeEnding,
+    MatchEquity,
+    MatchState,
+    Utility,
+    cube_decision,
+    ends_soon,
+    turned,
+)
+from tavla_ai.rules import ROLLS, Position, Ruleset, compile_rules
+
+# Finds the best play of a roll for what the scores are worth to its mover.
+FindBestPlay = Callable[[tuple[int, int], Utility], BestPlay]
+
+
+def cube_by_rolls(
+    ruleset: Ruleset,
+    position: Position,
+    match: MatchState,
+    equity: MatchEquity,
+    outcomes: Sequence[float],
+    best_play: FindBestPlay,
+) -> CubeDecision:
+    """Return what doubling now is worth to the side on roll, before the dice.
+
+    Args:
+      ruleset: the game, which has a cube and the plays of western backgammon.
+      position: the side on roll first.
+      match: the stakes, seen by the side on roll.
+      equity: the table of the match; in single games it says the game alone.
+      outcomes: K probabilities of the scores to the side on roll, best first, with the cube left where it is.
+      best_play: finds the play that the side on roll makes of a roll.
+
+    Raises:
+      RulesetError: see `match.cube_decision`.
+    """
+    static = cube_decision(outcomes, match, equity)
+    taken = turned(match) if static.can_double else match
+    rules = compile_rules(ruleset)
+
+    def rolled(stakes: MatchState) -> float:
+        return _value_of_rolling(ruleset, rules, position, stakes, equity, best_play)
+
+    if ends_soon(position.board):
+        ending = CubeEnding(rules, equity)
+        no_double, doubled = (ending.rolled(position.board, stakes) for stakes in (match, taken))
+    else:
+        no_double, doubled = rolled(match), rolled(taken)
+    # Money values are in units of the cube before the double.
+    double_take = static.double_take if not static.can_double else doubled * (2 if match.length is None else 1)
+    return static.with_values(no_double, double_take, match)
+
+
+def _value_of_rolling(
+    ruleset: Ruleset,
+    rules: engine.Rules,
+    position: Position,
+    stakes: MatchState,
+    equity: MatchEquity,
+    best_play: FindBestPlay,
+) -> float:
+    """Return what rolling is worth to the side on roll; the opponent may then use the cube.
+
+    In single games the value is in units of the cube.
+    """
+    utility = equity.utility(stakes)
+    unit = 1 if stakes.length is not None else stakes.cube.value
+    theirs = stakes.swap()
+    total = 0.0
+    for *dice, weight in ROLLS:
+        first, second = dice
+        best = best_play((first, second), utility)
+        shares = best.outcomes
+        if shares.max() == 1.0 and _ends_game(rules, position, (first, second), best.index):
+            score = ruleset.scores[int(shares.argmax())]
+            value = equity.value_after(stakes, score * stakes.cube.value) / unit
+        else:
+            answered = cube_decision((shares[::-1] / shares.sum()).tolist(), theirs, equity).value
+            value = 1 - answered if stakes.length is not None else -answered
+        total += weight * value
+    return total / 36
+
+
+def _ends_game(rules: engine.Rules, position: Position, dice: tuple[int, int], play: int) -> bool:
+    return bool(engine.legal_plays(rules, position.board, *dice)[2][play] != engine.NO_SCORE)
