@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 import click
 
 from tavla_ai.cli._options import json_option, read_numbers, seed_option
 from tavla_ai.cli._printing import print_json, print_table
+from tavla_ai.report.server_elo import elo_svg
 from tavla_ai.strength import EloSimulation, server_elo
 
 # Numbers of matches that the table shows, and the last one.
@@ -83,7 +82,7 @@ def elo_simulate(
         raise click.UsageError("expected either --strength or --win")
     result = server_elo.simulate(win_chances, bots=bots, mix=mix, matches=matches, runs=runs, seed=seed)
     if plot_path is not None:
-        plot_path.write_text(_svg(result), encoding="utf-8")
+        plot_path.write_text(elo_svg(result), encoding="utf-8")
     if as_json:
         print_json(result.model_dump(mode="json"))
     else:
@@ -117,74 +116,3 @@ def _print(result: EloSimulation) -> None:
         click.echo("Without rounding no rating would balance wins and losses: one of them never comes.")
     else:
         click.echo(f"Without rounding, wins and losses balance at {result.settles_at:.1f}.")
-
-
-# The plot
-
-_WIDTH, _HEIGHT, _MARGIN = 720, 400, 56
-_POINTS = 300
-_OUTER, _INNER, _INK, _BOT = "#c6dbef", "#6baed6", "#08306b", "#d95f02"
-# Between grid lines, the first that leaves few of them.
-_STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
-_MAX_LINES = 8
-
-
-def _svg(result: EloSimulation) -> str:
-    """Return a drawing of the mean rating with bands of half and of nine tenths of the runs, and the bots' ratings."""
-    picked = sorted({round(i * result.matches / _POINTS) for i in range(_POINTS + 1)})
-    met = [result.bots[name] for name in result.mix]
-    low = min(min(met), min(row[0] for row in result.band)) - 25
-    high = max(max(met), max(row[-1] for row in result.band)) + 25
-
-    def x(match: float) -> float:
-        return _MARGIN + (_WIDTH - 2 * _MARGIN) * match / result.matches
-
-    def y(rating: float) -> float:
-        return _HEIGHT - _MARGIN - (_HEIGHT - 2 * _MARGIN) * (rating - low) / (high - low)
-
-    def points(column: int) -> list[str]:
-        return [f"{x(match):.1f},{y(result.band[match][column]):.1f}" for match in picked]
-
-    parts = []
-    for column, colour in ((0, _OUTER), (1, _INNER)):
-        outline = points(column) + points(-1 - column)[::-1]
-        parts.append(f'<polygon points="{" ".join(outline)}" fill="{colour}"/>')
-    for rating in _ticks(low, high):
-        parts.append(_line(x(0), y(rating), x(result.matches), y(rating), "#ddd"))
-        parts.append(_text(x(0) - 6, y(rating) + 4, f"{rating:g}", "end"))
-    for match in _ticks(0, result.matches):
-        parts.append(_text(x(match), _HEIGHT - _MARGIN + 18, f"{match:g}"))
-    for name in result.mix:
-        rating = result.bots[name]
-        parts.append(_line(x(0), y(rating), x(result.matches), y(rating), _BOT, ' stroke-dasharray="5 4"'))
-        parts.append(_text(x(result.matches) + 4, y(rating) + 4, name, "start", _BOT))
-    mean = " ".join(f"{x(match):.1f},{y(result.mean[match]):.1f}" for match in picked)
-    parts.append(f'<polyline points="{mean}" fill="none" stroke="{_INK}" stroke-width="2"/>')
-    title = f"Elo over {result.matches} matches: mean, half and nine tenths of {result.runs} runs"
-    parts.append(_text(_WIDTH / 2, _MARGIN / 2, title))
-    parts.append(_text(_WIDTH / 2, _HEIGHT - _MARGIN / 4, "rated matches"))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}"'
-        ' role="img" font-family="sans-serif" font-size="12">\n'
-        f"<title>{escape(title)}</title>\n"
-        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>\n' + "\n".join(parts) + "\n</svg>\n"
-    )
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Return round numbers from low to high, few enough to be read."""
-    scale = 1
-    while True:
-        for step in _STEPS:
-            if (high - low) / (step * scale) <= _MAX_LINES:
-                size = step * scale
-                return [size * i for i in range(math.ceil(low / size), math.floor(high / size) + 1)]
-        scale *= 1000
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str, more: str = "") -> str:
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"{more}/>'
-
-
-def _text(x: float, y: float, text: str, anchor: str = "middle", ink: str = "black") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{ink}">{escape(text)}</text>'

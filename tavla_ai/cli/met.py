@@ -5,10 +5,8 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
-from xml.sax.saxutils import escape
 
 import click
 import numpy as np
@@ -18,6 +16,7 @@ from tavla_ai.cli._options import json_option
 from tavla_ai.cli._printing import percent, print_json, print_table, progress
 from tavla_ai.errors import RulesetError
 from tavla_ai.match import MAX_LENGTH, MatchEquity, Starter, match_equity
+from tavla_ai.report.match_equity import MatchEquityTable, match_equity_svg
 from tavla_ai.rules import MatchSet, Ruleset, games_of, get_game
 from tavla_ai.strength import ScoreShares, assumed_shares, measure_card_shares, shares_of_cards
 
@@ -26,16 +25,6 @@ _STARTERS: dict[Starter, str] = {
     "me": "I start",
     "opponent": "the opponent starts",
 }
-
-
-@dataclass(frozen=True)
-class _Table:
-    """What is shown of one game: mwc `[length, length]` from 1-away on, `[length]` after the Crawford game."""
-
-    game: str
-    title: str
-    mwc: npt.NDArray[np.float64]
-    after_crawford: npt.NDArray[np.float64] | None
 
 
 @click.command()
@@ -124,7 +113,7 @@ def met(
     if csv_path is not None:
         _write_csv(csv_path, tables, starter)
     if plot_path is not None:
-        plot_path.write_text(_svg(tables), encoding="utf-8")
+        plot_path.write_text(match_equity_svg(tables), encoding="utf-8")
     if as_json:
         print_json(
             {
@@ -175,7 +164,7 @@ def _given_shares(game: Ruleset | MatchSet, given: Sequence[str]) -> dict[str, S
 
 def _tables(
     game: Ruleset | MatchSet, equity: MatchEquity, starter: Starter, sources: dict[str, ScoreShares]
-) -> list[_Table]:
+) -> list[MatchEquityTable]:
     tables = []
     for index, ruleset in enumerate(equity.games):
         which = game.name if len(equity.games) == 1 else f"{game.name}, game {index + 1}: {ruleset.name}"
@@ -184,7 +173,7 @@ def _tables(
             f"Score shares of {ruleset.name}: {sources[ruleset.name].source}"
         )
         tables.append(
-            _Table(
+            MatchEquityTable(
                 ruleset.name,
                 title,
                 equity.table(index, starter)[1:, 1:],
@@ -198,7 +187,7 @@ def _rows(names: Sequence[str], values: npt.NDArray[np.float64]) -> list[list[st
     return [[name, *map(percent, row)] for name, row in zip(names, values.tolist(), strict=True)]
 
 
-def _write_csv(path: Path, tables: Sequence[_Table], starter: Starter) -> None:
+def _write_csv(path: Path, tables: Sequence[MatchEquityTable], starter: Starter) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["game", "starter", "after_crawford", "away", "opp_away", "mwc"])
@@ -209,65 +198,3 @@ def _write_csv(path: Path, tables: Sequence[_Table], starter: Starter) -> None:
             if table.after_crawford is not None:
                 for away, mwc in enumerate(table.after_crawford.tolist(), 1):
                     writer.writerow([table.game, starter, "yes", away, 1, repr(mwc)])
-
-
-# The plot
-
-_CELL_WIDTH, _CELL_HEIGHT, _MARGIN, _LINE = 46, 26, 56, 18
-# Lost, level, won: orange and blue are told apart by every kind of eye.
-_COLOURS = np.array([(217, 95, 2), (250, 250, 250), (33, 102, 172)], dtype=np.float64)
-
-
-def _svg(tables: Sequence[_Table]) -> str:
-    """Return heat maps of the tables, one below the other, as a drawing with a number in each cell."""
-    parts: list[str] = []
-    top = width = 0
-    for table in tables:
-        lines = table.title.split("\n")
-        for line in lines:
-            top += _LINE
-            width = max(width, 8 * len(line))
-            parts.append(_text(_LINE / 2, top, line, anchor="start", bold=line is lines[0]))
-        top = _draw_grid(parts, top, table.mwc, [str(away) for away in range(1, len(table.mwc) + 1)])
-        if table.after_crawford is not None:
-            parts.append(_text(_LINE / 2, top, "After the Crawford game, the opponent 1 away", anchor="start"))
-            top = _draw_grid(parts, top, table.after_crawford[None], ["%"], "my points away")
-        width = max(width, _MARGIN + _CELL_WIDTH * len(table.mwc) + _LINE)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {top}" width="{width}" height="{top}"'
-        ' role="img" font-family="sans-serif" font-size="12">\n'
-        f"<title>{escape(tables[0].title.splitlines()[0])}</title>\n"
-        f'<rect width="{width}" height="{top}" fill="white"/>\n' + "\n".join(parts) + "\n</svg>\n"
-    )
-
-
-def _draw_grid(
-    parts: list[str],
-    top: float,
-    values: npt.NDArray[np.float64],
-    rows: Sequence[str],
-    columns: str = "the opponent's points away; rows: mine",
-) -> int:
-    """Add a grid of numbers below `top` and return where the next thing may stand."""
-    parts.append(_text(_MARGIN, top + _LINE, columns, anchor="start"))
-    top += 2 * _LINE
-    for column in range(values.shape[1]):
-        parts.append(_text(_MARGIN + (column + 0.5) * _CELL_WIDTH, top, str(column + 1), bold=True))
-    top += _LINE / 3
-    for row, name in enumerate(rows):
-        y = top + row * _CELL_HEIGHT
-        parts.append(_text(_MARGIN - 8, y + 17, name, anchor="end", bold=True))
-        for column, value in enumerate(values[row].tolist()):
-            x = _MARGIN + column * _CELL_WIDTH
-            # The farther from level, the less of the middle colour.
-            colours = [np.interp(value, [0, 0.5, 1], channel) for channel in _COLOURS.T]
-            fill = "#" + "".join(f"{round(float(colour)):02x}" for colour in colours)
-            parts.append(f'<rect x="{x}" y="{y:g}" width="{_CELL_WIDTH}" height="{_CELL_HEIGHT}" fill="{fill}"/>')
-            ink = "white" if abs(value - 0.5) > 0.36 else "black"
-            parts.append(_text(x + _CELL_WIDTH / 2, y + 17, percent(value), ink=ink))
-    return int(top + len(rows) * _CELL_HEIGHT + 1.5 * _LINE)
-
-
-def _text(x: float, y: float, text: str, *, anchor: str = "middle", bold: bool = False, ink: str = "black") -> str:
-    weight = ' font-weight="bold"' if bold else ""
-    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{ink}"{weight}>{escape(text)}</text>'

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tavla_ai.files import write_whole
 from tavla_ai.report.board import board_svg
-from tavla_ai.report.page import histogram, page, table
+from tavla_ai.report.chart import histogram
+from tavla_ai.report.page import page, table
 from tavla_ai.rules import Position, Ruleset, get_ruleset
 from tavla_ai.strength import BLUNDER, DOUBTFUL, LevelLikeness, LikenessReport, LossSpread
 from tavla_ai.tournament import REPORT_FILE

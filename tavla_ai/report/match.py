@@ -8,7 +8,8 @@ from itertools import accumulate
 
 from tavla_ai.evaluator import RankedPlay
 from tavla_ai.report.board import board_svg
-from tavla_ai.report.page import HEIGHT, RIGHT, Chart, cell, open_table, page, table
+from tavla_ai.report.chart import PAGE_FRAME, Chart, text
+from tavla_ai.report.page import cell, open_table, page, table
 from tavla_ai.strength import GRADES, PHASES, GameAnalysis, JudgedCube, JudgedPlay, MatchAnalysis, Summary
 
 # A chart of points shows at least so much up and down, that little looks little.
@@ -227,9 +228,13 @@ class _Page:
         values = wins if game.winner is None else [*wins, 1.0 - game.winner]
         chart = Chart((0, max(1, len(values) - 1)), (0.0, 1.0))
         dots = [
-            f'<circle class="dot{play.player}" cx="{chart.x(i):.1f}" cy="{chart.y(win):.1f}" r="4"><title>move '
-            f"{play.move}, {escape(self.analysis.players[play.player])}: {play.grade}, {play.loss_points:.3f}</title>"
-            "</circle>"
+            chart.dot(
+                i,
+                win,
+                f"dot{play.player}",
+                4,
+                f"move {play.move}, {escape(self.analysis.players[play.player])}: {play.grade}, {play.loss_points:.3f}",
+            )
             for i, (play, win) in enumerate(zip(plays, wins, strict=True))
             if play.grade is not None
         ]
@@ -253,13 +258,14 @@ class _Page:
         chart = Chart((0, max(1, len(lucks) - 1)), (-reach, reach))
         ticks = [(-reach, f"{-reach:.1f}"), (0.0, "0"), (reach, f"{reach:+.1f}")]
         name = f"{escape(self.analysis.players[0])} ahead, points"
-        legend = (
-            f'<text class="luck-name" x="{RIGHT - 90}" y="{HEIGHT - 4}">luck</text>'
-            f'<text class="skill-name" x="{RIGHT - 40}" y="{HEIGHT - 4}">skill</text>'
-        )
-        return chart.svg(
-            name, ticks, [chart.line(enumerate(lucks), "luck"), chart.line(enumerate(skills), "skill"), legend]
-        )
+        right, foot = PAGE_FRAME.right, PAGE_FRAME.height - 4
+        parts = [
+            chart.line(enumerate(lucks), "luck"),
+            chart.line(enumerate(skills), "skill"),
+            text(right - 90, foot, "luck", anchor="start", class_="luck-name"),
+            text(right - 40, foot, "skill", anchor="start", class_="skill-name"),
+        ]
+        return chart.svg(name, ticks, parts)
 
     def ending(self, game: GameAnalysis) -> str:
         if game.winner is None or game.points is None:

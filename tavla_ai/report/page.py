@@ -1,12 +1,8 @@
-"""The frame of a report: one HTML page that needs nothing from outside, its tables and its charts."""
+"""The frame of a report: one HTML page that needs nothing from outside, and its tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-
-# Lengths of a chart, in its own unit.
-WIDTH, HEIGHT = 640, 170
-LEFT, RIGHT, TOP, BOTTOM = 44, 632, 12, 150
 
 # Blue and orange are told apart by every kind of eye.
 _STYLE = """
@@ -52,60 +48,6 @@ def page(title: str, parts: Iterable[str]) -> str:
             "</body>\n</html>\n",
         )
     )
-
-
-class Chart:
-    """A chart with room for lines, dots and bars between two ranges."""
-
-    def __init__(self, across: tuple[float, float], up: tuple[float, float]) -> None:
-        self.first, self.last = across
-        self.low, self.high = up
-
-    def x(self, value: float) -> float:
-        """Return where a value lies across."""
-        return LEFT + (RIGHT - LEFT) * (value - self.first) / (self.last - self.first)
-
-    def y(self, value: float) -> float:
-        """Return how high a value lies."""
-        return BOTTOM - (BOTTOM - TOP) * (value - self.low) / (self.high - self.low)
-
-    def line(self, points: Iterable[tuple[float, float]], kind: str) -> str:
-        """Return a line through points (across, up); `kind` is its class."""
-        corners = " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y in points)
-        return f'<polyline class="line {kind}" points="{corners}"/>'
-
-    def svg(
-        self,
-        name: str,
-        ticks: Sequence[tuple[float, str]],
-        parts: Sequence[str],
-        across: Sequence[tuple[float, str]] = (),
-    ) -> str:
-        """Return the chart with its name, and marks (value, HTML) up its side and across its foot."""
-        lines = [
-            f'<line class="axis" x1="{LEFT}" x2="{RIGHT}" y1="{self.y(value):.1f}" y2="{self.y(value):.1f}"/>'
-            f'<text x="{LEFT - 6}" y="{self.y(value) + 4:.1f}" text-anchor="end">{text}</text>'
-            for value, text in ticks
-        ]
-        lines += [
-            f'<text x="{self.x(value):.1f}" y="{BOTTOM + 14}" text-anchor="middle">{text}</text>'
-            for value, text in across
-        ]
-        caption = f'<text x="{LEFT}" y="{TOP - 2 if across else HEIGHT - 4}">{name}</text>'
-        inside = "\n".join((f"<title>{name}</title>", *lines, *parts, caption))
-        return f'<svg role="img" viewBox="0 0 {WIDTH} {HEIGHT}">\n{inside}\n</svg>'
-
-
-def histogram(name: str, counts: Sequence[int], edges: Sequence[float], marks: Sequence[tuple[float, str]]) -> str:
-    """Return a chart of bars between edges, so high as they count, with marks (value, HTML) across its foot."""
-    most = max(1, *counts)
-    chart = Chart((edges[0], edges[-1]), (0, most))
-    bars = [
-        f'<rect class="bar" x="{chart.x(begin) + 1:.1f}" width="{max(1.0, chart.x(end) - chart.x(begin) - 2):.1f}" '
-        f'y="{chart.y(count):.1f}" height="{chart.y(0) - chart.y(count):.1f}"><title>{count}</title></rect>'
-        for count, begin, end in zip(counts, edges, edges[1:], strict=False)
-    ]
-    return chart.svg(name, [(0, "0"), (most, str(most))], bars, marks)
 
 
 def cell(html: str, *, text: bool = False, kind: str = "") -> str:

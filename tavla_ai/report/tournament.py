@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
@@ -11,9 +11,10 @@ import numpy as np
 from tavla_ai.files import write_whole
 from tavla_ai.network import Checkpoint
 from tavla_ai.report.board import board_svg
-from tavla_ai.report.page import Chart, histogram, page, table
+from tavla_ai.report.chart import Chart, histogram, interval_plot
+from tavla_ai.report.page import page, table
 from tavla_ai.rules import MatchSet, Position, Ruleset, format_play, scores_of
-from tavla_ai.stats import interval_95, margin_95
+from tavla_ai.stats import margin_95
 from tavla_ai.strength import Difference, find_differences
 from tavla_ai.tournament import (
     REPORT_FILE,
@@ -30,8 +31,6 @@ _SAMPLED_PAIRS, _SAMPLED_PAIRINGS, _BOARDS = 6, 10, 8
 # Most dots of a chart: more would only be darker.
 _MOST_DOTS = 1500
 _BINS = 30
-# Lengths of the plot of intervals.
-_ROW, _NAMES, _LETTERS, _PLOT_WIDTH = 26, 300, 44, 760
 
 
 def write_report(out: Path, played: PlayedTournament) -> None:
@@ -84,7 +83,7 @@ class _Page:
             rated = [
                 (player.name, [("raw", player.rating, player.standard_error)]) for player in result.ratings.players
             ]
-            yield _intervals(rated, lambda rating: f"{rating:.0f}")
+            yield interval_plot(rated, lambda rating: f"{rating:.0f}")
         yield f"<h2>All pairings of each bot: {self.unit}</h2>"
         yield self.totals()
         yield "<h2>Who scored what against whom</h2>"
@@ -125,7 +124,7 @@ class _Page:
             if self.result.judge is not None:
                 figures.append(("adjusted", mean, error or 0.0))
             rows.append((total.name, figures))
-        return _intervals(rows, lambda value: self.text(value, None))
+        return interval_plot(rows, lambda value: self.text(value, None))
 
     def cross_table(self) -> Iterator[str]:
         names = [total.name for total in self.result.totals]
@@ -185,8 +184,7 @@ class _Page:
         reach = max(0.1, float(np.abs(luck).max()), float(np.abs(raw).max()))
         chart = Chart((-reach, reach), (-reach, reach))
         dots = [
-            f'<circle class="pale" cx="{chart.x(x):.1f}" cy="{chart.y(y):.1f}" r="2.5"/>'
-            for x, y in zip(luck[::every].tolist(), raw[::every].tolist(), strict=True)
+            chart.dot(x, y, "pale", 2.5) for x, y in zip(luck[::every].tolist(), raw[::every].tolist(), strict=True)
         ]
         marks = [(-reach, f"{-reach:.1f}"), (0.0, "0"), (reach, f"{reach:+.1f}")]
         varies = float(np.std(luck)) > 0 and float(np.std(raw)) > 0
@@ -236,42 +234,3 @@ class _Page:
             yield board_svg(position, ruleset, dice=turn.dice, play=plays[0], names=difference.players)
             yield "</figure>"
         yield "</div>"
-
-
-def _intervals(rows: Sequence[tuple[str, Sequence[tuple[str, float, float]]]], text: Callable[[float], str]) -> str:
-    """Return a plot with a row of 95 % intervals for each name.
-
-    Args:
-      rows: names, each with (class, mean, standard error) of its intervals.
-      text: writes a value.
-    """
-    figures = [figure for _, own in rows for figure in own]
-    low = min(interval_95(mean, error)[0] for _, mean, error in figures)
-    high = max(interval_95(mean, error)[1] for _, mean, error in figures)
-    pad = 0.05 * (high - low) or 0.1
-    low, high = low - pad, high + pad
-
-    def x(value: float) -> float:
-        return _NAMES + (_PLOT_WIDTH - 30 - _NAMES) * (value - low) / (high - low)
-
-    parts = []
-    foot = _ROW * len(rows) + 16
-    for mark in np.linspace(low + pad, high - pad, 5).tolist():
-        parts.append(
-            f'<line class="axis" x1="{x(mark):.1f}" x2="{x(mark):.1f}" y1="0" y2="{foot - 16}"/>'
-            f'<text x="{x(mark):.1f}" y="{foot}" text-anchor="middle">{text(mark)}</text>'
-        )
-    for i, (name, own) in enumerate(rows):
-        middle = _ROW * i + _ROW / 2
-        parts.append(f'<text x="{_NAMES - 8}" y="{middle + 4}" text-anchor="end">{escape(name[-_LETTERS:])}</text>')
-        for j, (kind, mean, error) in enumerate(own):
-            y = middle + 8 * (j - (len(own) - 1) / 2)
-            least, most = interval_95(mean, error)
-            begin, end = x(least), x(most)
-            parts.append(
-                f'<line class="line {kind}" x1="{begin:.1f}" x2="{end:.1f}" y1="{y}" y2="{y}"/>'
-                f'<circle class="dot-{kind}" cx="{x(mean):.1f}" cy="{y}" r="3.5"><title>{text(mean)}, '
-                f"{text(least)} to {text(most)}</title></circle>"
-            )
-    inside = "\n".join(parts)
-    return f'<svg class="plot" role="img" viewBox="0 0 {_PLOT_WIDTH} {foot + 6}">\n{inside}\n</svg>'
