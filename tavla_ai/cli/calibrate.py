@@ -25,7 +25,8 @@ from tavla_ai.strength import (
     DEFAULT_MATCHES,
     DEFAULT_SEARCH_MATCHES,
     Calibration,
-    Step,
+    CalibrationEffort,
+    CalibrationRound,
     server_elo,
     win_share,
 )
@@ -80,7 +81,7 @@ def _checkpoint_option(name: LevelName, how: str) -> Callable[[Command], Command
     type=click.IntRange(min=2),
     default=DEFAULT_SEARCH_MATCHES,
     show_default=True,
-    help="Matches of each step of the search, even.",
+    help="Matches of each round of the search, even.",
 )
 @workers_option
 @click.option(
@@ -110,7 +111,7 @@ def calibrate(
 
     Hard plays without noise; Medium's is searched in matches against Hard, Easy's in matches against Medium. Each gap
     is then measured on fresh dice: its 95 % interval must lie within 15 Elo of the gap asked for, and it is what is
-    written. Medium's rating is fixed at what was asked for. Steps go to stderr; some minutes.
+    written. Medium's rating is fixed at what was asked for. Rounds go to stderr; some minutes.
 
     \b
     Examples:
@@ -128,10 +129,9 @@ def calibrate(
         checkpoints,
         out,
         seed=seed,
-        matches=matches,
-        search_matches=search_matches,
+        effort=CalibrationEffort(matches, search_matches),
         workers=workers,
-        report=_print_step,
+        report=_print_round,
     )
     if as_json:
         print_json(result.model_dump(mode="json"))
@@ -139,11 +139,11 @@ def calibrate(
         _print_calibration(out, result)
 
 
-def _print_step(step: Step) -> None:
-    what = "measured" if step.is_verification else "search"
+def _print_round(played: CalibrationRound) -> None:
+    what = "measured" if played.is_verification else "search"
     click.echo(
-        f"{what}: {step.level} with noise {step.noise:.4f}, cap {step.cap:.4f}: {step.gap:.0f} +- {step.error:.0f} Elo "
-        f"below {step.stronger} ({step.matches:,} matches)",
+        f"{what}: {played.level} with noise {played.noise:.4f}, cap {played.cap:.4f}: "
+        f"{played.gap:.0f} +- {played.error:.0f} Elo below {played.stronger} ({played.matches:,} matches)",
         err=True,
     )
 

@@ -1,8 +1,8 @@
-"""Calibration: the noise with which a checkpoint is as strong as a level is said to be.
+"""Calibration: find the noise at which a checkpoint plays at a level's target rating.
 
 A ladder is made from the top. Hard plays as well as it can; Medium's noise is searched against Hard, Easy's against
-Medium, each by matches on dice that no other step has. What is written is not what the search saw: each gap is measured
-once more on fresh dice, with so many matches that its 95 % interval lies within 15 Elo points of what was asked for.
+Medium, each round on dice that no other round has. What is written is not what the search saw: each gap is measured
+once more on fresh dice, with enough matches that its 95 % interval lies within the tolerance of what was asked for.
 """
 
 from __future__ import annotations
@@ -36,40 +36,62 @@ from tavla_ai.rules import Ruleset
 from tavla_ai.stats import interval_95, margin_95
 from tavla_ai.tournament import ELO_PER_LOGIT, Pairing, PairResult, play_pairing, rate, rated_pairings
 
-# A gap is as asked for if its 95 % interval lies within so many Elo points of it.
-TOLERANCE = 15.0
 DEFAULT_MATCHES, DEFAULT_SEARCH_MATCHES = 40_000, 4_000
 ANCHOR: LevelName = "medium"
 
 # A level's cap in units of its noise. A tighter one asks for more noise, and its levels miss more plays that are
-# clear; a wider one lets a level make larger errors. With this one 99 of 100 losses are within the cap, Hard judging.
+# clear; a wider one lets a level make larger errors. With this one Hard sees 99 of 100 losses within the cap.
 CAP_PER_NOISE = 2.5
 
-# Points. Who is off by more plays no backgammon.
+# Largest noise tried, in points; beyond it play is almost random.
 _MAX_NOISE = 0.8
 _FIRST_NOISE = 0.05
-_STEPS = 8
-# How often a search goes on after a verification that did not hold; a right noise fails once in a few hundred times.
+# Measurements of one gap before a calibration gives up; at the right noise one fails once in a few hundred times.
 _VERIFICATIONS = 4
-# Over a gap of so many Elo points the line through the steps is off by a tenth of them.
+# The line through the rounds is off by this part of the gap that it spans.
 _CURVATURE = 0.1
-# What is written is what was measured: noise has so many decimals.
+# Decimals of a noise; levels are written with the noise that was measured.
 _DECIMALS = 4
 
 
 @dataclass(frozen=True)
-class Step:
+class CalibrationEffort:
+    """How many matches a calibration plays, and how well each gap must be known.
+
+    Attributes:
+      matches: matches of each measured gap, even.
+      search_matches: matches of each round of a search, even.
+      search_rounds: rounds of a search after the first two noises with the gap between them are found.
+      tolerance: a gap is as asked for if its 95 % interval lies within so many Elo points of it.
+
+    Raises:
+      TavlaError: matches not even or below 2.
+    """
+
+    matches: int = DEFAULT_MATCHES
+    search_matches: int = DEFAULT_SEARCH_MATCHES
+    search_rounds: int = 8
+    tolerance: float = 15.0
+
+    def __post_init__(self) -> None:
+        for number in (self.matches, self.search_matches):
+            if number < 2 or number % 2:
+                raise TavlaError(f"{number} matches: expected an even number from 2 up; pairs have the same dice")
+
+
+@dataclass(frozen=True)
+class CalibrationRound:
     """Matches of a level with some noise against the level above it.
 
     Attributes:
-      level: who was weakened.
+      level: the level that is weakened.
       stronger: the level above it.
       noise: its noise, in points.
       cap: its cap, in points.
       gap: Elo points by which it was weaker.
       error: standard error of the gap.
-      matches: played.
-      is_verification: whether this is measured to be written, not to search.
+      matches: matches played.
+      is_verification: whether the round is measured to be written, not to search.
     """
 
     level: LevelName
@@ -86,10 +108,10 @@ class Step:
         """The 95 % interval of the gap."""
         return interval_95(self.gap, self.error)
 
-    def is_near(self, target: float) -> bool:
-        """Return whether the interval of the gap lies within the tolerance of `target`."""
+    def is_near(self, target: float, tolerance: float) -> bool:
+        """Return whether the interval of the gap lies within `tolerance` of `target`."""
         low, high = self.interval
-        return target - TOLERANCE <= low and high <= target + TOLERANCE
+        return target - tolerance <= low and high <= target + tolerance
 
 
 class MeasuredGap(BaseModel):
@@ -97,8 +119,8 @@ class MeasuredGap(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    stronger: LevelName = Field(description="the better one")
-    weaker: LevelName = Field(description="the other one")
+    stronger: LevelName = Field(description="the better level")
+    weaker: LevelName = Field(description="the other level")
     target: float = Field(description="Elo points asked for")
     gap: float = Field(description="Elo points measured")
     interval: tuple[float, float] = Field(description="95 % interval of the gap, from pairs on the same dice")
@@ -124,10 +146,9 @@ def calibrate(
     out: Path,
     *,
     seed: int = 1,
-    matches: int = DEFAULT_MATCHES,
-    search_matches: int = DEFAULT_SEARCH_MATCHES,
+    effort: CalibrationEffort = CalibrationEffort(),
     workers: int = 1,
-    report: Callable[[Step], None] | None = None,
+    report: Callable[[CalibrationRound], None] | None = None,
 ) -> Calibration:
     """Find the noise of a house's levels, measure them, and write them into a file of levels.
 
@@ -138,63 +159,39 @@ def calibrate(
       ratings: the ratings asked for; only their differences are measured.
       checkpoints: whose network each level plays.
       out: the file of levels.
-      seed: of the whole, 0 to 2**64 − 1; the result is the same for any number of workers.
-      matches: of each measured gap, even.
-      search_matches: of each step of a search, even.
+      seed: seed of the whole, 0 to 2**64 − 1; the result is the same for any number of workers.
+      effort: how many matches are played, and how well each gap must be known.
       workers: engine threads.
-      report: called with each step.
+      report: called with each round.
 
     Raises:
       TavlaError: ratings that do not rise from Easy to Hard, a gap that no noise gives, too few matches to know a gap
-        to 15 Elo points, an existing file that cannot be read, or a number out of range.
+        to the tolerance, an existing file that cannot be read, or a seed out of range.
       RulesetError: the house does not offer that match length, or Gul Bara, which is played without noise.
       CheckpointError: a network is of another game.
     """
     _check(ruleset, match_length, ratings, seed)
-    for number in (matches, search_matches):
-        if number < 2 or number % 2:
-            raise TavlaError(f"{number} matches: expected an even number from 2 up; pairs have the same dice")
-    # What cannot be read, written or told is found out before the long search.
+    # Fail before the long search if a file cannot be read or written or the matches are too few.
     if out.exists():
         Levels(out).find(ruleset, match_length)
     require_writable(out)
     for weaker, stronger in pairwise(LEVEL_NAMES):
-        _check_matches(matches, ratings[stronger] - ratings[weaker])
-    table = _Table(ruleset, match_length, dict(checkpoints), seed, workers, report or (lambda _: None))
-    steps: dict[LevelName, Step] = {}
-    gaps: list[MeasuredGap] = []
-    pairings: list[Pairing] = []
-    for weaker, stronger in reversed(list(pairwise(LEVEL_NAMES))):
-        above = steps[stronger].noise if stronger in steps else 0.0
-        target = ratings[stronger] - ratings[weaker]
-        search = _Search(table, stronger, above, weaker, target, search_matches)
-        steps[weaker], result = search.run(matches)
-        pairings += rated_pairings([result])
-        gaps.append(
-            MeasuredGap(
-                stronger=stronger,
-                weaker=weaker,
-                target=target,
-                gap=steps[weaker].gap,
-                interval=steps[weaker].interval,
-                share=result.share,
-                matches=matches,
-                searched=sum(step.matches for step in search.steps),
-            )
-        )
+        _check_matches(effort, ratings[stronger] - ratings[weaker])
+    rounds = _Rounds(ruleset, match_length, dict(checkpoints), np.random.SeedSequence(seed), workers, report)
+    measured, gaps, pairings = _measure_gaps(rounds, ratings, effort)
     rated = rate(pairings, anchors={ANCHOR: ratings[ANCHOR]}, prior=0.0)
     ladder = Ladder(
         ruleset=ruleset.name,
         match_length=match_length,
         anchor=ANCHOR,
-        matches=matches,
+        matches=effort.matches,
         seed=seed,
         levels={
             name: RatedLevel(
                 checkpoint=Path(os.path.relpath(checkpoints[name].path, out.parent)).as_posix(),
                 weights_sha256=checkpoints[name].card.weights_sha256,
-                noise=steps[name].noise if name in steps else 0.0,
-                cap=steps[name].cap if name in steps else 0.0,
+                noise=measured[name].noise if name in measured else 0.0,
+                cap=measured[name].cap if name in measured else 0.0,
                 target=ratings[name],
                 rating=round(rated.rating(name).rating, 1),
                 interval=_rounded(rated.rating(name).interval),
@@ -207,40 +204,69 @@ def calibrate(
 
 
 def win_share(gap: float) -> float:
-    """Return the share of matches that the stronger side wins, so many Elo points above the other."""
+    """Return the share of matches that the stronger side wins, `gap` Elo points above the other."""
     return 1 / (1 + math.exp(-gap / ELO_PER_LOGIT))
 
 
-class _Table:
-    """Where levels with some noise play matches, each time on dice of their own."""
+def _measure_gaps(
+    rounds: _Rounds, ratings: Mapping[LevelName, float], effort: CalibrationEffort
+) -> tuple[dict[LevelName, CalibrationRound], list[MeasuredGap], list[Pairing]]:
+    """Return the round that holds of each weakened level, the gaps from the top down, and what ratings are made of."""
+    measured: dict[LevelName, CalibrationRound] = {}
+    gaps: list[MeasuredGap] = []
+    pairings: list[Pairing] = []
+    for weaker, stronger in reversed(list(pairwise(LEVEL_NAMES))):
+        above = measured[stronger].noise if stronger in measured else 0.0
+        search = _Search(rounds, stronger, above, weaker, ratings[stronger] - ratings[weaker], effort)
+        found, result = search.run()
+        measured[weaker] = found
+        pairings += rated_pairings([result])
+        gaps.append(
+            MeasuredGap(
+                stronger=stronger,
+                weaker=weaker,
+                target=search.target,
+                gap=found.gap,
+                interval=found.interval,
+                share=result.share,
+                matches=found.matches,
+                searched=sum(one.matches for one in search.rounds),
+            )
+        )
+    return measured, gaps, pairings
 
-    def __init__(
-        self,
-        ruleset: Ruleset,
-        match_length: int,
-        checkpoints: dict[LevelName, Checkpoint],
-        seed: int,
-        workers: int,
-        report: Callable[[Step], None],
-    ) -> None:
-        self.ruleset, self.match_length = ruleset, match_length
-        self.checkpoints, self.workers, self.report = checkpoints, workers, report
-        self._dice = np.random.SeedSequence(seed)
+
+@dataclass(frozen=True)
+class _Rounds:
+    """Plays the rounds of a calibration, each on dice of its own.
+
+    Attributes:
+      dice: gives each round its seed.
+      workers: engine threads.
+      report: called with each round.
+    """
+
+    ruleset: Ruleset
+    match_length: int
+    checkpoints: dict[LevelName, Checkpoint]
+    dice: np.random.SeedSequence
+    workers: int
+    report: Callable[[CalibrationRound], None] | None
 
     def _bot(self, name: LevelName, noise: float) -> Bot:
         return checkpoint_bot(name, self.ruleset, self.checkpoints[name], PlayStyle(noise=noise, cap=_cap(noise)))
 
     def play(
         self, stronger: LevelName, above: float, weaker: LevelName, noise: float, matches: int, *, is_verification: bool
-    ) -> tuple[Step, PairResult]:
-        """Return what matches between two levels with such noises came to."""
-        dice = int(self._dice.spawn(1)[0].generate_state(1, np.uint64)[0])
+    ) -> tuple[CalibrationRound, PairResult]:
+        """Return a round of `weaker` with `noise` against `stronger` with the noise `above`, and its matches."""
+        seed = int(self.dice.spawn(1)[0].generate_state(1, np.uint64)[0])
         bots = self._bot(stronger, above), self._bot(weaker, noise)
-        result = play_pairing(self.ruleset, *bots, matches, dice, self.match_length, workers=self.workers)
+        result = play_pairing(self.ruleset, *bots, matches, seed, self.match_length, workers=self.workers)
         # A side that won, or lost, all matches is taken to be half a match away from it.
         share = min(max(result.share, 0.5 / matches), 1 - 0.5 / matches)
         error = max(result.share_standard_error or 0.0, 0.5 / matches)
-        step = Step(
+        played = CalibrationRound(
             level=weaker,
             stronger=stronger,
             noise=noise,
@@ -250,46 +276,54 @@ class _Table:
             matches=matches,
             is_verification=is_verification,
         )
-        self.report(step)
-        return step, result
+        if self.report is not None:
+            self.report(played)
+        return played, result
 
 
 class _Search:
-    """Finds the noise with which one level is so much weaker than another.
+    """Finds the noise with which one level is weaker than another by a gap in Elo.
 
     Strength falls with noise, but what is measured of it has an error. So a noise is never chosen by one measurement:
     a line is fitted to all of them, those near the target counting most.
     """
 
     def __init__(
-        self, table: _Table, stronger: LevelName, above: float, weaker: LevelName, target: float, matches: int
+        self,
+        player: _Rounds,
+        stronger: LevelName,
+        above: float,
+        weaker: LevelName,
+        target: float,
+        effort: CalibrationEffort,
     ) -> None:
-        self.table, self.stronger, self.above, self.weaker = table, stronger, above, weaker
-        self.target, self.matches = target, matches
-        self.steps: list[Step] = []
+        self.player, self.stronger, self.above, self.weaker = player, stronger, above, weaker
+        self.target, self.effort = target, effort
+        self.rounds: list[CalibrationRound] = []
 
-    def run(self, matches: int) -> tuple[Step, PairResult]:
-        """Return the measurement that holds, of so many matches.
+    def run(self) -> tuple[CalibrationRound, PairResult]:
+        """Return the measurement that holds.
 
         Raises:
-          TavlaError: no noise gives the gap, or so many matches do not tell it.
+          TavlaError: no noise gives the gap, or the matches are too few to tell it.
         """
         low, high = self._bracket()
-        for _ in range(_STEPS):
-            self.steps.append(self._play(self._guess(low, high), self.matches)[0])
+        for _ in range(self.effort.search_rounds):
+            self.rounds.append(self._play(self._guess(low, high))[0])
+        matches, tolerance = self.effort.matches, self.effort.tolerance
         for _ in range(_VERIFICATIONS):
-            step, result = self._play(self._guess(low, high), matches, is_verification=True)
-            if step.is_near(self.target):
-                return step, result
-            if margin_95(step.error) > TOLERANCE:
+            found, result = self._play(self._guess(low, high), is_verification=True)
+            if found.is_near(self.target, tolerance):
+                return found, result
+            if margin_95(found.error) > tolerance:
                 raise TavlaError(
-                    f"{matches} matches: they tell a gap to ±{margin_95(step.error):.0f} Elo; expected enough for "
-                    f"±{TOLERANCE:.0f} at most, and some way inside"
+                    f"{matches} matches: they tell a gap to ±{margin_95(found.error):.0f} Elo; expected enough for "
+                    f"±{tolerance:.0f} at most, and some way inside"
                 )
-            self.steps.append(step)
+            self.rounds.append(found)
         raise TavlaError(
             f"{self.weaker}: {_VERIFICATIONS} measurements of {matches} matches each did not lie within "
-            f"±{TOLERANCE:.0f} Elo of the gap of {self.target:g} with their 95 % intervals; expected more matches"
+            f"±{tolerance:.0f} Elo of the gap of {self.target:g} with their 95 % intervals; expected more matches"
         )
 
     def _bracket(self) -> tuple[float, float]:
@@ -298,9 +332,9 @@ class _Search:
         Raises:
           TavlaError: the level is too weak without noise, or too strong with the largest.
         """
-        plain, _ = self._play(0.0, self.matches)
-        self.steps.append(plain)
-        weaker = f"{self.weaker} ({self.table.checkpoints[self.weaker].path})"
+        plain, _ = self._play(0.0)
+        self.rounds.append(plain)
+        weaker = f"{self.weaker} ({self.player.checkpoints[self.weaker].path})"
         if plain.gap > self.target:
             raise TavlaError(
                 f"{weaker} is {plain.gap:.0f} ± {margin_95(plain.error):.0f} Elo below {self.stronger} without noise; "
@@ -308,29 +342,30 @@ class _Search:
             )
         low, high = 0.0, _FIRST_NOISE
         while True:
-            step, _ = self._play(high, self.matches)
-            self.steps.append(step)
-            if step.gap > self.target:
+            found, _ = self._play(high)
+            self.rounds.append(found)
+            if found.gap > self.target:
                 return low, high
             if high >= _MAX_NOISE:
                 raise TavlaError(
-                    f"{weaker} is {step.gap:.0f} ± {margin_95(step.error):.0f} Elo below {self.stronger} with a noise "
-                    f"of {high:g} points, the largest; expected at least the gap of {self.target:g}"
+                    f"{weaker} is {found.gap:.0f} ± {margin_95(found.error):.0f} Elo below {self.stronger} with a "
+                    f"noise of {high:g} points, the largest; expected at least the gap of {self.target:g}"
                 )
             low, high = high, min(2 * high, _MAX_NOISE)
 
     def _guess(self, low: float, high: float) -> float:
         """Return the noise at which the line through all measurements has the gap."""
-        noises = np.array([step.noise for step in self.steps])
-        gaps = np.array([step.gap for step in self.steps]) - self.target
-        errors = np.array([step.error for step in self.steps])
+        noises = np.array([one.noise for one in self.rounds])
+        gaps = np.array([one.gap for one in self.rounds]) - self.target
+        errors = np.array([one.error for one in self.rounds])
         weights = 1 / (errors**2 + (_CURVATURE * gaps) ** 2)
         slope, start = np.polyfit(noises, gaps, 1, w=np.sqrt(weights))
         found = -start / slope if slope > 0 else (low + high) / 2
         return round(float(np.clip(found, low, high)), _DECIMALS)
 
-    def _play(self, noise: float, matches: int, *, is_verification: bool = False) -> tuple[Step, PairResult]:
-        return self.table.play(self.stronger, self.above, self.weaker, noise, matches, is_verification=is_verification)
+    def _play(self, noise: float, *, is_verification: bool = False) -> tuple[CalibrationRound, PairResult]:
+        matches = self.effort.matches if is_verification else self.effort.search_matches
+        return self.player.play(self.stronger, self.above, self.weaker, noise, matches, is_verification=is_verification)
 
 
 def _cap(noise: float) -> float:
@@ -341,15 +376,15 @@ def _rounded(interval: tuple[float, float]) -> tuple[float, float]:
     return round(interval[0], 1), round(interval[1], 1)
 
 
-def _check_matches(matches: int, gap: float) -> None:
-    """Raise `TavlaError` if so many independent matches could not tell a gap in Elo within the tolerance."""
+def _check_matches(effort: CalibrationEffort, gap: float) -> None:
+    """Raise `TavlaError` if the matches, were they independent, could not tell a gap in Elo within the tolerance."""
     # What is nearly always won is refused for its gap, if it cannot be reached.
     share = min(win_share(gap), 0.98)
-    error = ELO_PER_LOGIT / math.sqrt(matches * share * (1 - share))
-    if margin_95(error) > TOLERANCE:
+    error = ELO_PER_LOGIT / math.sqrt(effort.matches * share * (1 - share))
+    if margin_95(error) > effort.tolerance:
         raise TavlaError(
-            f"{matches} matches: they tell a gap of {gap:.0f} Elo to ±{margin_95(error):.0f}; expected enough for "
-            f"±{TOLERANCE:.0f}"
+            f"{effort.matches} matches: they tell a gap of {gap:.0f} Elo to ±{margin_95(error):.0f}; expected enough "
+            f"for ±{effort.tolerance:.0f}"
         )
 
 
