@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
+from checkpoints_fixture import write_checkpoint
 from hypothesis import settings
+from levels_fixture import ladder, write_levels
 
 from tavla_ai import engine
+from tavla_ai.bots import LEVEL_NAMES, Levels, save_levels
 from tavla_ai.match import Utility, as_utilities, match_equity
-from tavla_ai.network import Inputs, NetworkSpec, fold
+from tavla_ai.network import Inputs, NetworkSpec, fold, load_checkpoint
 from tavla_ai.rules import compile_rules, get_ruleset
 
 # How long an example takes says more of the machine than of the code.
@@ -155,3 +160,38 @@ def pubeval_weights() -> tuple[np.ndarray, np.ndarray]:
     folder = resources.files("tavla_ai.bots") / "pubeval"
     contact, race = (np.array((folder / f"{kind}.txt").read_text().split(), np.float32) for kind in ("contact", "race"))
     return contact, race
+
+
+@pytest.fixture(scope="session")
+def levels_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of levels whose three networks differ."""
+    folder = tmp_path_factory.mktemp("levels")
+    for seed, name in enumerate(LEVEL_NAMES):
+        write_checkpoint(folder / name, seed=seed)
+    return write_levels(folder, ladder(), ladder(match_length=5), ladder("oyna-tavla", 5))
+
+
+@pytest.fixture
+def replaced_path(levels_path: Path, tmp_path: Path) -> Path:
+    """The same file after its networks were replaced."""
+    shutil.copytree(levels_path.parent, tmp_path / "replaced")
+    for seed, name in enumerate(LEVEL_NAMES, start=10):
+        shutil.rmtree(tmp_path / "replaced" / name)
+        write_checkpoint(tmp_path / "replaced" / name, seed=seed)
+    return tmp_path / "replaced" / levels_path.name
+
+
+@pytest.fixture
+def own_levels(levels_path: Path, tmp_path: Path) -> Path:
+    """A file of levels that a test may write to."""
+    shutil.copytree(levels_path.parent, tmp_path / "own")
+    levels = Levels(tmp_path / "own" / levels_path.name)
+    measured = []
+    for one in levels.ladders:
+        cards = {name: load_checkpoint(levels.folder(rated)).card for name, rated in one.levels.items()}
+        rated = {
+            name: level.model_copy(update={"weights_sha256": cards[name].weights_sha256})
+            for name, level in one.levels.items()
+        }
+        measured.append(one.model_copy(update={"levels": rated}))
+    return save_levels(levels.path, tuple(measured)).path

@@ -1,14 +1,12 @@
 """Ratings: the likelihood's maximum, errors that mean what they say, and the server's own arithmetic."""
 
+from __future__ import annotations
+
 import math
-import xml.etree.ElementTree as ET
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import FAULTS
-from command_line import fails, ok, ok_json
 
 from tavla_ai.errors import TavlaError
 from tavla_ai.strength import server_elo as elo
@@ -16,7 +14,6 @@ from tavla_ai.tournament import ELO_PER_LOGIT, Pairing, Ratings, rate
 
 LADDER = {"easy": 1200.0, "medium": 1500.0, "hard": 1750.0}
 STRENGTHS = {"a": 1300.0, "b": 1420.0, "c": 1500.0, "d": 1580.0, "e": 1700.0}
-ELO_CASE = next(case for case in FAULTS if case["id"] == "el01_elo_update")["expectation"]
 
 
 def simulated(strengths: dict[str, float], games: int, rng: np.random.Generator) -> list[Pairing]:
@@ -38,9 +35,6 @@ def log_likelihood(ratings: dict[str, float], pairings: list[Pairing]) -> float:
 
 def values(ratings: Ratings) -> dict[str, float]:
     return {player.name: player.rating for player in ratings.players}
-
-
-# The maximum
 
 
 def test_two_players_are_as_far_apart_as_their_odds() -> None:
@@ -90,9 +84,6 @@ def test_draws_are_half_wins() -> None:
     drawn = rate([Pairing("a", "b", 10, 4, 6)])
     assert drawn == rate([Pairing("a", "b", 13, 7)])
     assert rate([Pairing("a", "b", 0, 0, 9)]).difference("a", "b")[0] == pytest.approx(0)
-
-
-# Errors
 
 
 def test_intervals_cover_the_truth() -> None:
@@ -156,9 +147,6 @@ def test_what_is_measured_better_counts_more() -> None:
     ]
     step = 400 * math.log10(1.5)
     assert rate(pairings, prior=0).difference("a", "c")[0] == pytest.approx(2 * step, rel=0.02)
-
-
-# Anchors and the prior
 
 
 def test_anchors_stay_and_the_others_follow() -> None:
@@ -254,156 +242,3 @@ def test_anchors_connect_what_no_game_does() -> None:
 def test_a_stranger_has_no_rating() -> None:
     with pytest.raises(TavlaError, match="player 'z': not rated; expected one of a, b"):
         rate([Pairing("a", "b", 1, 1)]).difference("a", "z")
-
-
-# The server's arithmetic
-
-
-@pytest.mark.parametrize(
-    ("rating", "opponent", "score", "played", "new"),
-    [
-        (1500, 1750, 1, 0, 1526),
-        (1500, 1750, 0, 29, 1494),
-        (1500, 1200, 1, 0, 1505),
-        (1500, 1200, 0, 30, 1486),
-        (1612, 1500, 1, 100, 1618),
-        (1500, 1500, 0.5, 3, 1500),
-    ],
-)
-def test_the_houses_examples(rating: float, opponent: float, score: float, played: int, new: float) -> None:
-    assert elo.update(rating, opponent, score, played) == new
-
-
-def test_the_loser_scores_nothing() -> None:
-    a, b = ELO_CASE["A"], ELO_CASE["B"]
-    assert elo.expected_score(a, b) == pytest.approx(ELO_CASE["expected_A"], abs=5e-6)
-    for who, score in (("A_wins", 1), ("B_wins", 0)):
-        new_a = elo.update(a, b, score, 30, rounded=False)
-        new_b = elo.update(b, a, 1 - score, 30, rounded=False)
-        assert (new_a, new_b) == pytest.approx((ELO_CASE[who]["A"], ELO_CASE[who]["B"]), abs=5e-5)
-        assert new_a + new_b == pytest.approx(ELO_CASE["sum_is_constant"], abs=1e-9)
-
-
-def test_a_half_goes_up() -> None:
-    assert elo.update(1500.5, 1500.5, 0.5, 0) == 1501
-    assert elo.update(-0.5, -0.5, 0.5, 0) == 0
-
-
-def test_a_mars_is_no_second_win() -> None:
-    with pytest.raises(TavlaError, match="score 2: expected 1 for a won match"):
-        elo.update(1500, 1500, 2, 0)
-    with pytest.raises(TavlaError, match="-1 matches"):
-        elo.update(1500, 1500, 1, -1)
-
-
-def test_a_simulation_is_the_update_many_times() -> None:
-    """A player who always wins has one way only."""
-    result = elo.simulate({"hard": 1.0}, matches=40, runs=3)
-    rating, path = 1500.0, [1500.0]
-    for played in range(40):
-        rating = elo.update(rating, 1750, 1, played)
-        path.append(rating)
-    assert list(result.mean) == path
-    assert set(result.deviation) == {0}
-    assert result.settles_at is None
-
-
-@pytest.mark.parametrize("strength", [1200.0, 1500.0, 1650.0, 1900.0])
-def test_a_player_ends_near_his_strength(strength: float) -> None:
-    result = elo.simulate(elo.chances(strength), matches=600, runs=400)
-    assert result.settles_at == pytest.approx(strength, abs=1e-6)
-    # Wins that bring less than half a point bring none, so a strong player who meets weak bots stays a little low.
-    assert result.final_mean == pytest.approx(strength, abs=15)
-    assert 20 < result.final_deviation < 70
-    assert (np.diff(np.array(result.band), axis=1) >= 0).all()
-    assert len(result.mean) == len(result.band) == 601
-
-
-def test_simulations_depend_on_their_seed_only() -> None:
-    first, again, other = (elo.simulate({"easy": 0.8}, matches=20, runs=50, seed=seed) for seed in (1, 1, 2))
-    assert first == again
-    assert first.mean != other.mean
-
-
-def test_the_mix_decides_who_is_met() -> None:
-    wins = {"easy": 0.9, "medium": 0.6, "hard": 0.3}
-    alone = elo.simulate({"hard": 0.3}, matches=400, runs=200)
-    mixed = elo.simulate(wins, mix={"hard": 5}, matches=400, runs=200)
-    assert alone.final_mean == mixed.final_mean
-    assert mixed.mix == {"hard": 1}
-    assert alone.settles_at == pytest.approx(1750 + 400 * math.log10(0.3 / 0.7))
-
-
-@pytest.mark.parametrize(
-    ("wins", "options", "message"),
-    [
-        ({"expert": 0.5}, {}, "win chance of 'expert': no such bot; expected one of easy, medium, hard"),
-        ({"easy": 1.5}, {}, "win chance 1.5 against easy"),
-        ({"easy": math.nan}, {}, "win chance nan"),
-        ({"easy": 0.5}, {"mix": {"hard": 1}}, "mix of 'hard': expected a win chance"),
-        ({"easy": 0.5}, {"mix": {"easy": -1}}, "mix -1 of easy"),
-        ({"easy": 0.5}, {"mix": {"easy": 0}}, "mix of no bot"),
-        ({}, {}, "mix of no bot"),
-        ({"easy": 0.5}, {"bots": {"easy": math.inf}}, "bot 'easy': rating inf"),
-        ({"easy": 0.5}, {"matches": 0}, "0 matches"),
-        ({"easy": 0.5}, {"runs": 0}, "0 runs"),
-    ],
-)
-def test_simulations_name_mistakes(wins: dict[str, float], options: dict[str, object], message: str) -> None:
-    with pytest.raises(TavlaError) as caught:
-        elo.simulate(wins, **options)  # type: ignore[arg-type]
-    assert message in str(caught.value)
-
-
-def test_the_ladder_is_found_again_by_simulation() -> None:
-    """Levels that play by the house's gaps, in a round robin of 1000 matches each, are rated at the house's ratings."""
-    rng = np.random.default_rng(8)
-    for _ in range(20):
-        ratings = rate(simulated(LADDER, 1000, rng), anchors={"medium": 1500})
-        for name, truth in LADDER.items():
-            player = ratings.rating(name)
-            assert abs(player.rating - truth) <= 3.5 * player.standard_error
-            assert player.standard_error < 16
-
-
-# elo-simulate
-
-
-def test_elo_simulate_prints_a_table_and_draws(tmp_path: Path) -> None:
-    plot = tmp_path / "elo.svg"
-    out = ok("elo-simulate", "--strength", 1650, "--runs", 300, "--matches", 60, "--plot", plot)
-    assert "wins and losses balance at 1650.0" in out
-    rows = [line.split() for line in out.splitlines()]
-    assert ["0", "1500.0", "0.0", *["1500"] * 5] in rows
-    assert any(row[:1] == ["60"] for row in rows)
-    root = ET.parse(plot).getroot()
-    assert len(root.findall("{http://www.w3.org/2000/svg}polygon")) == 2
-
-
-def test_elo_simulate_json() -> None:
-    given = ("elo-simulate", "--win", "a=0.5", "--bots", "a=1000", "--mix", "a=2", "--runs", 50, "--matches", 500)
-    data = ok_json(*given)
-    assert data["bots"] == {"a": 1000}
-    assert len(data["band"]) == 501
-    assert data["final_mean"] == pytest.approx(1000, abs=40)
-    assert "one of them never comes" in ok("elo-simulate", "--win", "easy=1", "--runs", 2, "--matches", 5)
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ([], "expected either --strength or --win"),
-        (["--strength", "1500", "--win", "easy=0.5"], "expected either --strength or --win"),
-        (["--strength", "nan"], "strength: rating nan"),
-        (["--win", "easy"], "'--win': 'easy': expected BOT=NUMBER"),
-        (["--win", "easy=x"], "'easy=x': expected BOT=NUMBER"),
-        (["--win", "easy=0.5,easy=0.6"], "easy stands there twice"),
-        (["--win", "easy=2"], "win chance 2 against easy"),
-        (["--win", "expert=0.5"], "no such bot; expected one of easy, medium, hard"),
-        (["--strength", "1500", "--bots", ""], "'--bots'"),
-        (["--strength", "1500", "--mix", "easy=0"], "mix of no bot"),
-        (["--strength", "1500", "--matches", "0"], "'--matches'"),
-    ],
-)
-def test_elo_simulate_mistakes(args: list[str], message: str) -> None:
-    assert message in fails("elo-simulate", *args)

@@ -1,5 +1,7 @@
 """Paired games: what is counted, with which error, and that nothing else decides the result."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any
@@ -10,21 +12,17 @@ from checkpoints_fixture import write_checkpoint
 from tournaments import played
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, Fault, join_bots, make_bot, make_set_bot
+from tavla_ai.bots import Bot, make_bot, make_set_bot
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.match import Utility, as_utilities, match_equity, utilities
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.report.tournament import write_report
-from tavla_ai.rules import Ruleset, compile_rules, get_match_set, get_ruleset, ruleset_names
+from tavla_ai.rules import compile_rules, get_match_set, get_ruleset, ruleset_names
 from tavla_ai.tournament import (
     Arena,
-    Contests,
-    LocalRunner,
-    TournamentReplay,
     TournamentResult,
     Workers,
     play_pairing,
-    play_pairs,
     rated_pairings,
     scheduled,
 )
@@ -70,9 +68,6 @@ def test_nobody_doubles_in_a_tournament() -> None:
     cubeless = match_equity(backgammon.model_copy(update={"cube": False, "crawford": False}), 5).utility_grid()
     np.testing.assert_allclose(values, cubeless.reshape(25, 6), atol=1e-7)
     assert abs(cubeless - match_equity(backgammon, 5).utility_grid()).max() > 0.01
-
-
-# Pairings
 
 
 def test_single_games_are_counted_from_pairs(network_bot: Bot) -> None:
@@ -136,40 +131,6 @@ def test_one_pair_has_no_standard_error() -> None:
     assert json.loads(result.model_dump_json())["standard_error"] is None
 
 
-@pytest.mark.parametrize("match_length", [None, 3])
-def test_workers_and_chunks_do_not_matter(network_bot: Bot, match_length: int | None) -> None:
-    def play(workers: int) -> dict[str, Any]:
-        return without_speed(play_pairing(NORTH_SULTAN, network_bot, RANDOM, 302, 9, match_length, workers=workers))
-
-    expected = play(1)
-    assert play(3) == expected
-    assert play(200) == expected
-    arena = Arena(NORTH_SULTAN, [network_bot, RANDOM], 9, match_length)
-    whole = arena.play(0, 1, 0, 151)
-    for threads, seconds_per_call in ((1, 0.0), (2, 1e9)):
-        parts = list(LocalRunner(arena, threads, seconds_per_call).play(0, 1, 0, 151, None))
-        assert len(parts) > 1
-        joined = Contests.joined(parts)
-        for name in ("points", "scores", "void_games", "plies"):
-            np.testing.assert_array_equal(getattr(joined, name), getattr(whole, name))
-
-
-@pytest.mark.parametrize("match_length", [None, 3])
-def test_progress_adds_up(match_length: int | None) -> None:
-    calls: list[int] = []
-    play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, 500, 1, match_length, progress=calls.append)
-    assert len(calls) > 1
-    assert sum(calls) == 500
-
-
-def test_an_interrupt_stops_between_calls() -> None:
-    def interrupt(count: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, 10**12, 1, progress=interrupt)
-
-
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
@@ -213,9 +174,6 @@ def test_draws_are_counted() -> None:
     # Of random games 17 % are drawn, measured elsewhere.
     assert result.draw_share == pytest.approx(0.17, abs=0.06)
     assert 2 * result.win_share + result.draw_share == pytest.approx(1)
-
-
-# Tournaments
 
 
 def test_a_round_robin_has_every_pairing_on_the_same_dice(network_bot: Bot) -> None:
@@ -297,53 +255,6 @@ def test_ratings_come_from_shares_with_the_error_of_pairs(network_bot: Bot) -> N
     assert rated_pairings(even.pairings)[0].standard_error is None
 
 
-# Luck
-
-
-@pytest.mark.parametrize(("match_length", "part"), [(None, 0.5), (3, 0.75)])
-def test_without_luck_the_mean_is_the_same_and_the_error_smaller(
-    luck_network: Checkpoint, match_length: int | None, part: float
-) -> None:
-    noisy = make_bot(f"{luck_network.path}:0.1", NORTH_SULTAN)
-    best = make_bot(str(luck_network.path), NORTH_SULTAN)
-    result = play_pairing(NORTH_SULTAN, best, noisy, 300, 5, match_length, workers=2, luck_network=luck_network)
-    raw = result.points_per_game if match_length is None else result.match_win_share
-    assert result.adjusted is not None
-    assert result.standard_error is not None
-    assert result.adjusted_standard_error is not None
-    assert raw is not None
-    assert abs(result.adjusted - raw) < 3 * result.standard_error
-    assert 0 < result.adjusted_standard_error < part * result.standard_error
-    assert result.adjusted_interval is not None
-    plain = play_pairing(NORTH_SULTAN, best, noisy, 300, 5, match_length, workers=2)
-    assert plain.adjusted is None
-    assert plain.interval == result.interval
-
-
-def test_luck_of_a_bot_against_itself_cancels_exactly(luck_network: Checkpoint) -> None:
-    result = play_pairing(NORTH_SULTAN, PUBEVAL, PUBEVAL, 40, 1, luck_network=luck_network)
-    assert result.adjusted == pytest.approx(0, abs=1e-12)
-    assert result.adjusted_standard_error == pytest.approx(0, abs=1e-12)
-
-
-def test_totals_have_no_luck_where_it_was_not_measured(luck_network: Checkpoint) -> None:
-    result = played(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], games=20, seed=4, luck_networks=[luck_network]).result
-    assert sum(total.adjusted or 0 for total in result.totals) == pytest.approx(0)
-    assert result.judge == str(luck_network.path)
-    assert played(NORTH_SULTAN, [PUBEVAL, RANDOM], games=20, seed=4).result.totals[0].adjusted is None
-
-
-def test_luck_of_gul_bara_is_not_known(tmp_path: Path) -> None:
-    gul_bara = get_ruleset("gul-bara")
-    network = load_checkpoint(write_checkpoint(tmp_path / "net", "gul-bara"))
-    random = make_bot("random", gul_bara)
-    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one roll; its luck is not known"):
-        play_pairing(gul_bara, random, random, 2, 1, luck_network=network)
-
-
-# Sequential stop
-
-
 def test_a_pairing_stops_once_it_is_known_well_enough() -> None:
     wide = play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, 4000, 1)
     assert wide.standard_error is not None
@@ -377,78 +288,6 @@ def test_luck_makes_a_pairing_stop_sooner(luck_network: Checkpoint) -> None:
 def test_an_interval_has_a_width(until_ci: float) -> None:
     with pytest.raises(TavlaError, match="expected more than 0"):
         played(NORTH_SULTAN, [PUBEVAL, RANDOM], 20, 1, until_ci=until_ci)
-
-
-# Outside engines
-
-
-class Stumbling:
-    """Plays the first legal play; at every so manieth decision it fails, at others it answers what is illegal."""
-
-    name = "stumbling"
-
-    def __init__(self, ruleset: Ruleset = NORTH_SULTAN, fails_at: int = 0, cheats_at: int = 0) -> None:
-        self.rules = compile_rules(ruleset)
-        self.fails_at, self.cheats_at, self.asked = fails_at, cheats_at, 0
-
-    def choose_plays(self, boards: np.ndarray, dice: np.ndarray) -> list[Any]:
-        answers: list[Any] = []
-        for board, roll in zip(boards, dice.tolist(), strict=True):
-            self.asked += 1
-            if self.asked == self.fails_at:
-                answers.append(Fault("stumbling: it crashed"))
-            elif self.asked == self.cheats_at:
-                answers.append(np.zeros_like(board))
-            else:
-                answers.append(engine.legal_plays(self.rules, board, *roll)[0][0])
-        return answers
-
-
-def check_games_apart(arena: Arena) -> None:
-    """Check that an arena's matches to 3 on the dice of seed 3 go in lock-step as the engine plays them."""
-    whole = arena.play(0, 1, 0, 10)
-    apart = play_pairs(arena.legs(0, 1), seed=3, first_pair=0, num_pairs=10, length=3)
-    assert whole.luck is not None
-    assert apart.luck is not None
-    np.testing.assert_allclose(apart.luck, whole.luck, atol=1e-9)
-    for name in ("points", "scores", "void_games", "plies"):
-        np.testing.assert_array_equal(getattr(apart, name), getattr(whole, name))
-
-
-def test_luck_is_measured_in_games_with_outside_engines_too(luck_network: Checkpoint) -> None:
-    """Games in lock-step are the engine's, luck as well."""
-    check_games_apart(Arena(NORTH_SULTAN, [PUBEVAL, RANDOM], 3, 3, [luck_network]))
-
-
-def test_a_player_that_fails_or_cheats_voids_its_game() -> None:
-    bot = Bot("stumbling", NORTH_SULTAN, Stumbling(fails_at=50, cheats_at=90))
-    result = play_pairing(NORTH_SULTAN, PUBEVAL, bot, 20, 1)
-    assert result.faults == {"stumbling: it crashed": 1, "stumbling: an illegal play": 1}
-    assert result.void_games == 2
-    assert result.wins + result.losses + result.draws == 20
-
-
-def test_an_outside_engine_plays_in_sets_too() -> None:
-    """It may fail in any of the games; Gul Bara it cannot play, and nothing is begun."""
-    greek, macedonian = get_match_set("zar-greek"), get_match_set("zar-macedonian")
-    others = [make_bot("random", get_ruleset(name)) for name in ("plakoto-greek", "fevga")]
-    random = make_set_bot("random", greek)
-    portes = get_ruleset("portes")
-    failing = Bot("stumbling", portes, Stumbling(portes, fails_at=150))
-    stumbling = join_bots("stumbling", greek, [failing, *others])
-    pairing = played(greek, [random, stumbling], 10, 1, 7).result.pairings[0]
-    assert pairing.faults == {"stumbling: it crashed": 1}
-    assert pairing.draws == 1
-    assert pairing.wins + pairing.losses == 9
-    parts = [
-        Bot("stumbling", portes, Stumbling(portes)),
-        *(make_bot("random", get_ruleset(name)) for name in macedonian.games[1:]),
-    ]
-    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one play; no outside engine plays it"):
-        played(macedonian, [make_set_bot("random", macedonian)] * 2 + [join_bots("x", macedonian, parts)], 2, 1, 7)
-
-
-# Sets of games
 
 
 def test_a_set_of_one_game_is_a_match_of_it(tmp_path: Path) -> None:
@@ -503,46 +342,3 @@ def test_a_set_is_played_in_matches_and_has_a_luck_network_for_each_game(luck_ne
     with pytest.raises(TavlaError, match="zar-greek: 1 luck networks; expected one, or none, for each of its 3 games"):
         played(match_set, bots, 2, 1, 5, luck_networks=[luck_network])
     assert played(match_set, bots, 20, 1, 5).result.pairings[0].match_win_share == 0.5
-
-
-def test_luck_in_the_games_of_a_set(luck_network: Checkpoint, tmp_path: Path) -> None:
-    """Luck of any of the games leaves the mean alone and takes from the error; games apart have the same."""
-    match_set = get_match_set("zar-greek")
-    others = "plakoto-greek=random,fevga=random"
-    bots = [make_set_bot(f"portes={luck_network.path}{noise},{others}", match_set) for noise in ("", ":0.1")]
-    networks = [luck_network, None, None]
-    result = played(match_set, bots, 200, 3, 3, luck_networks=networks, out=tmp_path / "out").result
-    pairing = result.pairings[0]
-    assert result.judge == f"portes={luck_network.path}"
-    assert pairing.adjusted is not None
-    assert pairing.match_win_share is not None
-    assert pairing.standard_error is not None
-    assert pairing.adjusted_standard_error is not None
-    assert abs(pairing.adjusted - pairing.match_win_share) < 3 * pairing.standard_error
-    assert 0 < pairing.adjusted_standard_error < pairing.standard_error
-    check_games_apart(Arena(match_set, bots, 3, 3, networks))
-
-
-def test_the_games_of_a_set_are_played_again(luck_network: Checkpoint, tmp_path: Path) -> None:
-    match_set = get_match_set("zar-greek")
-    spec = f"portes={luck_network.path},plakoto-greek=random,fevga=random"
-    bots = [make_set_bot(spec, match_set), make_set_bot("random", match_set)]
-    played(match_set, bots, 6, 3, 7, out=tmp_path / "greek")
-    replay = TournamentReplay.from_folder(tmp_path / "greek")
-    for number, line in enumerate(replay.lines, start=1):
-        contest = replay.contest(number)
-        assert len(contest.turns) == line.plies
-        assert contest.turns[-1].side == (0 if line.points > 0 else 1)
-        legs = [turns[0].leg for turns in contest.games()]
-        assert legs == [game % 3 for game in range(len(legs))]
-        assert "Game 2 (plakoto-greek)" in contest.text()
-        with pytest.raises(RulesetError, match="match files hold tavla and backgammon only"):
-            contest.match()
-    turkish = get_match_set("zar-turkish")
-    played(turkish, [make_set_bot("random", turkish)] * 2, 2, 3, 3, out=tmp_path / "turkish")
-    match = TournamentReplay.from_folder(tmp_path / "turkish").contest(1).match()
-    assert dict(match.headers)["Variation"] == turkish.title
-    macedonian = get_match_set("zar-macedonian")
-    played(macedonian, [make_set_bot("random", macedonian)] * 2, 2, 3, 3, out=tmp_path / "macedonian")
-    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one play"):
-        TournamentReplay.from_folder(tmp_path / "macedonian").contest(1)

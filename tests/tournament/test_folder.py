@@ -1,32 +1,26 @@
-"""A tournament's folder: gone on with after a kill, refused where it does not fit, played again move for move."""
+"""A tournament's folder: resumed after a kill, refused where it does not fit."""
 
 from __future__ import annotations
 
 import json
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from checkpoints_fixture import write_checkpoint
 from tournaments import played
 
 from tavla_ai.bots import Bot, make_bot
-from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.formats.mat import read_mat, write_mat
+from tavla_ai.errors import TavlaError
 from tavla_ai.network import Checkpoint, load_checkpoint
-from tavla_ai.report.tournament import write_report
 from tavla_ai.rules import get_ruleset
-from tavla_ai.strength import find_differences
 from tavla_ai.tournament import (
-    Arena,
     TournamentReplay,
     TournamentResult,
     read_lines,
@@ -190,115 +184,3 @@ def test_a_damaged_line_is_named(bots: list[Bot], tmp_path: Path, damage: str) -
     results.write_text("".join([*lines[:4], *lines[6:]]))
     with pytest.raises(TavlaError, match=r"line 5 is not what this tournament would have written"):
         play(tmp_path, bots)
-
-
-# Replays
-
-
-@pytest.mark.parametrize("match_length", [None, 3])
-def test_a_game_is_played_again_from_its_line(bots: list[Bot], tmp_path: Path, match_length: int | None) -> None:
-    play(tmp_path, bots, match_length=match_length)
-    replay = TournamentReplay.from_folder(tmp_path)
-    for number in (1, 2, 30, 72):
-        contest, line = replay.contest(number), replay.lines[number - 1]
-        assert len(contest.turns) == line.plies
-        assert contest.players == (line.a, line.b)
-        last = contest.turns[-1]
-        assert last.score is not None
-        won = last.score if last.side == 0 else -last.score
-        assert (won if match_length is None else (won > 0) - (won < 0)) == line.points
-        read = read_mat(write_mat(contest.match()), NORTH_SULTAN)
-        assert read.length == match_length
-        assert sum(len(game.turns) for game in read.games) == line.plies
-        assert len(read.games) == sum(line.scores) + line.void
-        assert contest.text().count("Game ") == len(read.games)
-    with pytest.raises(TavlaError, match=r"game 73 of .*: expected 1 to 72"):
-        replay.contest(73)
-
-
-def test_a_game_that_goes_otherwise_now_is_not_shown(bots: list[Bot], tmp_path: Path) -> None:
-    play(tmp_path, bots)
-    results = tmp_path / "results.jsonl"
-    first, *others = results.read_text().splitlines(keepends=True)
-    line = json.loads(first)
-    results.write_text("".join([json.dumps(line | {"plies": line["plies"] + 2}) + "\n", *others]))
-    with pytest.raises(TavlaError, match=r"game 1 took \d+ turns and takes \d+ now"):
-        TournamentReplay.from_folder(tmp_path).contest(1)
-
-
-def test_a_match_file_for_each_match(bots: list[Bot], tmp_path: Path) -> None:
-    play(tmp_path, bots, games=4)
-    assert TournamentReplay.from_folder(tmp_path).write_mats() == 12
-    assert TournamentReplay.from_folder(tmp_path).write_mats() == 0
-    for line in read_lines(tmp_path):
-        name = f"{line.pairing:03}-{line.pair:06}-{line.a_seat}.mat"
-        match = read_mat((tmp_path / "mat" / name).read_text(), NORTH_SULTAN)
-        assert sum(len(game.turns) for game in match.games) == line.plies
-
-
-@pytest.mark.parametrize("name", ["plakoto", "fevga", "tawula"])
-def test_other_games_are_played_again_too(name: str, tmp_path: Path) -> None:
-    ruleset = get_ruleset(name)
-    players = [make_bot("random", ruleset)] * 2
-    played(ruleset, players, 4, 1, out=tmp_path)
-    replay = TournamentReplay.from_folder(tmp_path)
-    assert len(replay.contest(1).turns) == replay.lines[0].plies
-    assert replay.contest(1).text()
-    with pytest.raises(RulesetError, match="match files hold tavla and backgammon only"):
-        replay.contest(1).match()
-
-
-def test_gul_bara_is_not_played_again(tmp_path: Path) -> None:
-    gul_bara = get_ruleset("gul-bara")
-    played(gul_bara, [make_bot("random", gul_bara)] * 2, 4, 1, out=tmp_path)
-    with pytest.raises(RulesetError, match="more than one play"):
-        TournamentReplay.from_folder(tmp_path).contest(1)
-
-
-# Report
-
-
-def test_differences_are_legal_plays_of_both(bots: list[Bot], network: Checkpoint) -> None:
-    found = find_differences(Arena(NORTH_SULTAN, bots, 1), 0, 2, network, 3)
-    assert found
-    assert [abs(one.lead) for one in found] == sorted((abs(one.lead) for one in found), reverse=True)
-    # Who plays by the critic's own network never plays what the critic thinks worse.
-    assert all(one.lead >= 0 for one in found if one.players[0] == bots[0].name)
-    assert not find_differences(Arena(NORTH_SULTAN, bots, 1), 0, 0, network, 2)
-
-
-@pytest.mark.parametrize("match_length", [None, 3])
-@pytest.mark.parametrize("with_luck", [False, True])
-def test_the_report_is_whole(
-    bots: list[Bot], network: Checkpoint, tmp_path: Path, match_length: int | None, with_luck: bool
-) -> None:
-    networks = [network] if with_luck else []
-    write_report(tmp_path, played(NORTH_SULTAN, bots, 24, 5, match_length, luck_networks=networks))
-    html = (tmp_path / "report.html").read_text()
-    assert html.startswith("<!DOCTYPE html>")
-    assert "http://" not in html.replace("http://www.w3.org/2000/svg", "")
-    assert "<script" not in html
-    pictures = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
-    assert len(pictures) == 4 + with_luck + 8
-    for picture in pictures:
-        ElementTree.fromstring(picture)
-    for bot in bots:
-        assert bot.name in html
-
-
-def test_a_name_is_no_html(tmp_path: Path) -> None:
-    path = write_checkpoint(tmp_path / "<b>&")
-    bots = [make_bot(str(path), NORTH_SULTAN), make_bot("random", NORTH_SULTAN)]
-    write_report(tmp_path, played(NORTH_SULTAN, bots, 4, 5))
-    html = (tmp_path / "report.html").read_text()
-    assert "<b>&" not in html
-    assert "&lt;b&gt;&amp;" in html
-
-
-@pytest.mark.parametrize("name", ["plakoto", "tawula", "gul-bara"])
-def test_other_games_have_reports(name: str, tmp_path: Path) -> None:
-    ruleset = get_ruleset(name)
-    path = write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores))
-    bots = [make_bot(str(path), ruleset), make_bot("random", ruleset)]
-    write_report(tmp_path, played(ruleset, bots, 4, 1))
-    assert "Costliest" in (tmp_path / "report.html").read_text()

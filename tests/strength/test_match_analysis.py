@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,7 +17,6 @@ from tavla_ai.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.formats import Game, Match, Turn, read_mat
 from tavla_ai.match import Cube, MatchState
 from tavla_ai.network import load_checkpoint
-from tavla_ai.report.match import match_html
 from tavla_ai.rules import Position, Ruleset, get_ruleset, legal_plays
 from tavla_ai.strength import GRADES, GameAnalysis, JudgedCube, JudgedPlay, MatchAnalysis, analyze_match
 
@@ -82,9 +78,6 @@ def seen(game: GameAnalysis, play: JudgedPlay, value: float) -> float:
     return value if play.player == 0 else game.total - value
 
 
-# Luck and losses add up
-
-
 @given(seed=st.integers(0, 10_000), length=st.sampled_from([None, 1, 5]))
 @settings(max_examples=15, deadline=None)
 def test_luck_and_loss_lead_from_before_the_roll_to_after_the_play(
@@ -143,8 +136,6 @@ def test_the_mean_over_the_rolls_is_the_engines_look_ahead(bare: Evaluator) -> N
     assert first.value_before != pytest.approx(bare.evaluate(first.before, first.match, ply=1).value, abs=1e-5)
 
 
-# By hand
-
 # Bob is off with his next roll whatever it is. Ada is with 6-5 and with 3-3, 4-4, 5-5, 6-6, which is 6 of 36 rolls.
 LAST_ROLL = Position.from_sides({6: 1, 5: 1}, {1: 1}, off=(13, 14))
 BEFORE = 6 / 36 - 30 / 36
@@ -196,9 +187,6 @@ def test_grades(shipped: Evaluator, loss: float, grade: str | None) -> None:
     play = analyze_match(read_mat(FILES["resigned-3"], TAVLA), shipped).games[0].plays[0]
     assert replace(play, loss_points=loss).grade == grade
     assert list(GRADES.values()) == sorted(GRADES.values())
-
-
-# Whole matches
 
 
 def test_good_players_lose_little_and_random_ones_much(shipped: Evaluator) -> None:
@@ -265,9 +253,6 @@ def test_a_match_of_another_kind_is_refused(evaluator: Evaluator) -> None:
         analyze_match(Match(50, NAMES, (random_game(1),)), evaluator)
     with pytest.raises(RulesetError, match="game 2: match score 5-0"):
         analyze_match(Match(5, NAMES, (Game(2, (5, 0), ()),)), evaluator)
-
-
-# The cube
 
 
 def states(analysis: MatchAnalysis, game: int) -> list[MatchState]:
@@ -344,68 +329,3 @@ def test_in_single_games_the_cube_counts(with_cube: Evaluator) -> None:
     assert all(play.point == 2 and play.loss == 2 * play.loss_points for play in later)
     mine = [decision.loss for decision in analysis.decisions if decision.player == 0]
     assert analysis.summary(0).loss == pytest.approx(sum(mine))
-
-
-# The report
-
-# Without an end by itself.
-VOID = {"meta"}
-
-
-class Page(HTMLParser):
-    """Checks that tags are closed, and takes down what they say."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.open: list[str] = []
-        self.attributes: list[tuple[str, str | None]] = []
-        self.text: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_the_report_needs_nothing_from_outside(with_cube: Evaluator, name: str) -> None:
-    text = FILES[name].replace("root :", "<b>&root :")
-    analysis = analyze_match(read_mat(text, BACKGAMMON), with_cube)
-    html = match_html(analysis, judge="net <1>", top=3)
-    page = Page(html)
-    assert ("<b>&root" in "".join(page.text)) == ("root :" in FILES[name])
-    assert not {"script", "link", "img", "iframe", "object", "image", "use"} & set(page.tags)
-    names = {key for key, _ in page.attributes}
-    assert not {"src", "srcset", "action", "background", "xlink:href"} & names
-    assert not any(key.startswith("on") for key in names)
-    targets = [value or "" for key, value in page.attributes if key == "href"]
-    identities = {value for key, value in page.attributes if key == "id"}
-    assert all(target[0] == "#" and target[1:] in identities for target in targets)
-    assert not re.search(r"url\((?!#)|@import|https?:(?!//www\.w3\.org/2000/svg)", html)
-    boards = [value for key, value in page.attributes if key == "class" and value == "tavla-board"]
-    shown = analysis.worst(3)
-    assert len(boards) == sum(1 if isinstance(decision, JudgedCube) else 2 for decision in shown)
-    rows = sum(isinstance(decision, JudgedPlay) or decision.is_counted for decision in analysis.decisions)
-    assert page.tags.count("tr") >= rows
-    assert sum("net <1>" in data for data in page.text) == 1
-
-
-def test_the_report_says_what_was_not_judged(evaluator: Evaluator) -> None:
-    analysis = analyze_match(one_game(Turn(0, "play", (3, 1), ((8, 5), (6, 5)))), evaluator)
-    page = Page(match_html(analysis, judge="net", top=3))
-    assert any("the board before it is not known" in data for data in page.text)

@@ -1,0 +1,186 @@
+"""Judged decisions: how they are sampled, judged and built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from tavla_ai import engine
+from tavla_ai.errors import TavlaError
+from tavla_ai.network import load_checkpoint
+from tavla_ai.rules import compile_rules, get_ruleset
+from tavla_ai.strength import (
+    PHASES,
+    QUANTUM,
+    JudgedHeader,
+    JudgedSet,
+    JudgeInfo,
+    SampledDecisions,
+    build_judged_set,
+    judge_decisions,
+    load_judged_set,
+    sample_decisions,
+    sorted_plays,
+)
+from tavla_ai.strength import judged_set_builder as judging
+
+NORTH_SULTAN = get_ruleset("north-sultan")
+RULES = compile_rules(NORTH_SULTAN)
+
+Boards = npt.NDArray[np.int8]
+
+
+@pytest.fixture(scope="module")
+def sampled(checkpoint: Path) -> SampledDecisions:
+    return sample_decisions(NORTH_SULTAN, load_checkpoint(checkpoint), 5, 400)
+
+
+def test_decisions_have_a_choice_and_are_all_different(sampled: SampledDecisions) -> None:
+    assert (engine.count_plays(RULES, sampled.boards, sampled.dice) >= 2).all()
+    keys = {b.tobytes() + np.sort(d).tobytes() for b, d in zip(sampled.boards, sampled.dice, strict=True)}
+    assert len(keys) == len(sampled.boards) == 400
+
+
+def test_more_decisions_of_a_seed_begin_with_the_same(sampled: SampledDecisions, checkpoint: Path) -> None:
+    few = sample_decisions(NORTH_SULTAN, load_checkpoint(checkpoint), 5, 50)
+    np.testing.assert_array_equal(few.boards, sampled.boards[:50])
+    np.testing.assert_array_equal(few.dice, sampled.dice[:50])
+    other = sample_decisions(NORTH_SULTAN, load_checkpoint(checkpoint), 6, 50)
+    assert not np.array_equal(other.boards, few.boards)
+
+
+def test_every_phase_is_met(sampled: SampledDecisions) -> None:
+    for board, phase in zip(sampled.boards, sampled.phases, strict=True):
+        behind = np.flatnonzero(board[0])[-1] + np.flatnonzero(board[1])[-1]
+        assert PHASES[phase] in (("opening", "contact") if behind >= 25 else ("race", "bear-off"))
+    assert set(np.unique(sampled.phases)) == set(range(len(PHASES)))
+
+
+class TableJudge:
+    """A judge that knows each afterstate by its bytes, at each ply."""
+
+    def __init__(self, name: str, plies: list[dict[bytes, float]]) -> None:
+        self.name, self.plies = name, plies
+        self.asked: list[int] = []
+
+    def equities(self, boards: Boards, ply: int) -> npt.NDArray[np.float64]:
+        self.asked.append(len(boards))
+        return np.array([self.plies[ply][board.tobytes()] for board in boards])
+
+
+def opening_decision() -> tuple[SampledDecisions, list[bytes]]:
+    boards = RULES.start()[None]
+    plays, _ = sorted_plays(RULES, boards[0], (3, 1))
+    decisions = SampledDecisions(boards, np.array([[3, 1]], np.int8), np.zeros(1, np.uint8))
+    return decisions, [play.tobytes() for play in plays]
+
+
+def table(plays: list[bytes], known: dict[int, float], others: float) -> dict[bytes, float]:
+    return {play: known.get(i, others) for i, play in enumerate(plays)}
+
+
+def test_judges_look_closer_at_what_either_likes_and_compare_at_the_same_ply() -> None:
+    decisions, plays = opening_decision()
+    first = TableJudge(
+        "first", [table(plays, {0: 0.5, 1: 0.4}, 0.0), table(plays, {0: 1.0, 1: 0.9, 2: 0.0}, -9), table(plays, {}, -9)]
+    )
+    second = TableJudge(
+        "second",
+        [table(plays, {0: 0.3, 2: 0.4}, 0.1), table(plays, {0: 1.0, 1: 1.0, 2: 0.5}, -9), table(plays, {}, -9)],
+    )
+    for judge in (first, second):
+        judge.plies[2] = table(plays, {0: 0.5, 1: 0.75}, -9)
+    num_plays, values, depths = judge_decisions(NORTH_SULTAN, [first, second], 2, decisions)
+    n = len(plays)
+    assert num_plays.tolist() == [n]
+    # Both look at 0 and at what one of them likes, then 2 drops out, and 0 and 1 are looked at to the end.
+    assert first.asked == second.asked == [n, 3, 2]
+    assert depths.tolist() == [2, 2, 1] + [0] * (n - 3)
+    judged = JudgedSet(header(1, 2), decisions.boards, decisions.dice, decisions.phases, num_plays, values, depths)
+    lost = judged.losses()
+    # 1 is best; what dropped out is as much worse than 1 as it was when it dropped out.
+    assert lost[:3] == pytest.approx([0.25, 0, ((0.9 - 0.0) + (1.0 - 0.5)) / 2], abs=2 * QUANTUM)
+    assert lost[3:] == pytest.approx([((0.4 - 0.0) + (0.1 - 0.1)) / 2] * (n - 3), abs=2 * QUANTUM)
+
+
+def test_a_play_that_stands_alone_needs_no_closer_look() -> None:
+    decisions, plays = opening_decision()
+    judge = TableJudge("one", [table(plays, {4: 0.5}, 0.0)])
+    _, values, depths = judge_decisions(NORTH_SULTAN, [judge], 2, decisions)
+    assert judge.asked == [len(plays), 0, 0]
+    assert not depths.any()
+    assert values[0, 4] == 0.5
+
+
+def test_a_won_game_is_worth_its_score() -> None:
+    """Both bear off the last checker, or one of two: a mars at once, or what the judge says."""
+    board = np.zeros((1, 2, 26), np.int8)
+    board[0, 0, [0, 1, 3]] = 13, 1, 1
+    board[0, 1, 20] = 15
+    decisions = SampledDecisions(board, np.array([[2, 1]], np.int8), np.zeros(1, np.uint8))
+    plays, scores = sorted_plays(RULES, board[0], (2, 1))
+    assert (scores != engine.NO_SCORE).sum() in (0, 1)
+    judge = TableJudge("one", [{play.tobytes(): 1.5 for play in plays}] * 2)
+    _, values, _ = judge_decisions(NORTH_SULTAN, [judge], 1, decisions)
+    assert values[0].tolist() == [2.0 if score != engine.NO_SCORE else 1.5 for score in scores]
+
+
+def header(decisions: int, judges: int = 1) -> JudgedHeader:
+    return JudgedHeader(
+        ruleset="north-sultan",
+        seed=1,
+        decisions=decisions,
+        sampler="by hand",
+        network="none",
+        judges=tuple(JudgeInfo(name=f"judge {i}", version="1", weight=1.0) for i in range(judges)),
+        ply=2,
+        filters=(),
+    )
+
+
+def test_a_build_that_was_stopped_goes_on(
+    judged: JudgedSet, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "set.npz"
+    calls = 0
+
+    def stopped(*args: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise KeyboardInterrupt
+        return judge_decisions(*args)
+
+    monkeypatch.setattr(judging, "judge_decisions", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        build_judged_set(path, NORTH_SULTAN, checkpoint, [f"{checkpoint}@1"], 45, 7)
+    assert not path.exists()
+    other = build_fails(path, checkpoint, [f"{checkpoint}@1"], 45, 8)
+    assert "parts of another set; remove the folder" in other
+    done: list[int] = []
+    again = build_judged_set(path, NORTH_SULTAN, checkpoint, [f"{checkpoint}@1"], 45, 7, done.append)
+    assert calls == 4
+    assert done == [20, 20, 5]
+    np.testing.assert_array_equal(again.values, judged.values)
+    np.testing.assert_array_equal(load_judged_set(path).values, judged.values)
+    assert [file.name for file in tmp_path.iterdir()] == ["set.npz"]
+
+
+def build_fails(path: Path, network: Path, judges: list[str], decisions: int = 20, seed: int = 7) -> str:
+    with pytest.raises(TavlaError) as caught:
+        build_judged_set(path, NORTH_SULTAN, network, judges, decisions, seed)
+    return str(caught.value)
+
+
+def test_what_cannot_be_built_is_refused(judged_path: Path, checkpoint: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new.npz"
+    assert "exists already" in build_fails(judged_path, checkpoint, [f"{checkpoint}@1"])
+    assert "expected at least one" in build_fails(path, checkpoint, [])
+    assert "the same look-ahead for all" in build_fails(path, checkpoint, [str(checkpoint), f"{checkpoint}@1"])
+    assert "judge 'random': expected an outside engine or a checkpoint" in build_fails(path, checkpoint, ["random"])
+    assert "expected at least 1" in build_fails(path, checkpoint, [f"{checkpoint}@1"], decisions=0)
+    assert not path.with_name("new.npz.parts").exists()

@@ -1,0 +1,36 @@
+"""Tournaments of levels on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from checkpoints_fixture import write_checkpoint
+from command_line import fails, ok
+from levels_fixture import ladder, write_levels
+
+from tavla_ai.bots import (
+    LEVEL_NAMES,
+)
+
+
+def with_easy(ruleset: str = "north-sultan", **changes: Any) -> dict[str, Any]:
+    found = ladder(ruleset)
+    found["levels"]["easy"] |= changes
+    return found
+
+
+@pytest.mark.parametrize(("game", "house"), [("north-sultan", "north-sultan"), ("zar-turkish", "portes")])
+def test_a_tournament_of_levels_knows_when_they_were_calibrated_anew(game: str, house: str, tmp_path: Path) -> None:
+    """In single games, and in a set, whose levels are those of its games."""
+    for seed, name in enumerate(LEVEL_NAMES):
+        write_checkpoint(tmp_path / name, seed=seed)
+    path, out = write_levels(tmp_path, ladder(house)), tmp_path / "out"
+    command = ("tournament", "easy", "hard", "--games", 4, "--out", out, "--levels", path, "--ruleset", game)
+    ok(*command)
+    ok(*command)
+    assert "easy, hard" in ok("replay", out, "--levels", path).splitlines()[0]
+    write_levels(tmp_path, with_easy(house, noise=0.3))
+    assert "easy has been calibrated anew" in fails(*command)
+    assert "easy has been calibrated anew" in fails("replay", out, "--levels", path)
