@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,21 @@ def train(monkeypatch: pytest.MonkeyPatch, *args: str) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     return 0
+
+
+class Watched(io.StringIO):
+    """A stream that calls `act` once, when a line with `text` is written to it."""
+
+    def __init__(self, text: str, act: Callable[[], None]) -> None:
+        super().__init__()
+        self._text, self._act = text, act
+        self._seen = False
+
+    def write(self, text: str) -> int:
+        if self._text in text and not self._seen:
+            self._seen = True
+            self._act()
+        return super().write(text)
 
 
 def weights(run: Path) -> bytes:

@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 import torch
+from command_line import ok
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from training import train, weights
+from training import Watched, train, weights
 
 from tavla_ai.network import load_checkpoint
 from train.run import RunDirectory
-
-TAVLA = str(Path(sys.executable).with_name("tavla"))
 
 SMALL = {
     "games": 400,
@@ -101,7 +100,7 @@ def test_another_seed_changes_the_weights(finished: Path, tmp_path: Path, monkey
 
 @pytest.mark.parametrize("window", [1, 3])
 def test_stopping_and_resuming_gives_the_weights_of_an_unbroken_run(
-    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, window: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, window: int
 ) -> None:
     broken, whole = tmp_path / "broken", tmp_path / "whole"
     settings = {"learner__window_rounds": window, "learner__passes": 1.5}
@@ -264,44 +263,58 @@ def test_a_path_that_cannot_be_a_directory_is_one_line(
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_resumes_to_the_same_weights(
-    finished: Path, tmp_path: Path, number: signal.Signals, code: int
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     run = tmp_path / "run"
-    more = ["--set=checkpoint.every_seconds=0.01", "--set=self_play.threads=1"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "train", *arguments(run), *more], stderr=subprocess.PIPE, text=True
-    )
     # The second evaluation is printed half-way through the run.
+    stream = Watched("against previous", lambda: os.kill(os.getpid(), number))
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stderr", stream)
+        assert train(patched, *arguments(run, self_play__threads=1)) == 130
+    assert "can be resumed" in stream.getvalue()
+    assert not (run / "final").exists()
+    assert train(monkeypatch, "--resume", str(run)) == 0
+    assert weights(run) == weights(finished)
+
+
+def test_a_killed_run_resumes_to_the_same_weights(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    settings = {"checkpoint__every_seconds": 0.01, "self_play__threads": 1}
+    command = [sys.executable, "-m", "train", *arguments(run, **settings)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     for line in process.stderr:
         if "against previous" in line:
             break
-    os.kill(process.pid, number)
+    process.kill()
     process.communicate(timeout=60)
-    assert process.returncode == code
-    subprocess.run([sys.executable, "-m", "train", "--resume", str(run)], check=True, capture_output=True)
+    assert process.returncode == -signal.SIGKILL
+    assert (run / "checkpoints").is_dir()
+    assert train(monkeypatch, "--resume", str(run)) == 0
     assert weights(run) == weights(finished)
 
 
 def test_a_trained_bot_is_exported_and_verified(finished: Path, tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
-    for args in (["export", str(finished / "final"), "--out", str(bundle)], ["export", "--verify", str(bundle)]):
-        done = subprocess.run([TAVLA, *args], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+    ok("export", finished / "final", "--out", bundle)
+    ok("export", "--verify", bundle)
     assert (bundle / "model.onnx").is_file()
 
 
 def test_learning_beats_random_after_a_short_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = tmp_path / "run"
     settings = {
-        "games": 16_000,
-        "network__hidden": "[64]",
-        "self_play__games_per_round": 500,
+        "games": 4000,
+        "network__hidden": "[32]",
+        "self_play__games_per_round": 250,
         "evaluation__every_games": 100_000,
-        "evaluation__final_games": 1000,
+        "evaluation__final_games": 400,
+        "evaluation__opponents": "[random]",
     }
     assert train(monkeypatch, *arguments(run, **settings)) == 0
-    results = {result.opponent: result for result in load_checkpoint(run / "final").card.results}
-    assert results["random"].points_per_game > 1.0
+    (result,) = load_checkpoint(run / "final").card.results
+    assert result.points_per_game > 1.0

@@ -95,19 +95,24 @@ def test_stopping_anywhere_gives_the_same_weights(
     assert weights(run) == weights(finished)
 
 
-def test_a_kill_in_the_second_stage_loses_nothing(finished: Path, tmp_path: Path) -> None:
+def test_a_kill_in_the_second_stage_loses_nothing(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = tmp_path / "run"
-    recipe = write_recipe(tmp_path / "recipe.yaml")
-    args = [sys.executable, "-m", "train", "--config", str(recipe), "--run", str(run), "--resume", "auto"]
-    subprocess.run([*args, "--rounds", "5"], check=True, capture_output=True)
-    process = subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    args = ("--config", str(write_recipe(tmp_path / "recipe.yaml")), "--run", str(run), "--resume", "auto")
+    # The first stage is finished, the second has one of its rounds.
+    for rounds in ("5", "1"):
+        assert train(monkeypatch, *args, "--rounds", rounds) == 0
+    process = subprocess.Popen(
+        [sys.executable, "-m", "train", *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     assert process.stderr is not None
     for line in process.stderr:
         if "stage 2" in line:
             process.kill()
             break
     process.communicate()
-    subprocess.run([sys.executable, "-m", "train", "--resume", str(run)], check=True, capture_output=True)
+    assert train(monkeypatch, "--resume", str(run)) == 0
     assert weights(run) == weights(finished)
 
 
@@ -386,9 +391,9 @@ def labelled() -> tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Afterst
     data = {
         "network": {"hidden": [16]},
         "targets": "lookahead",
-        "lookahead": {"siblings": 3, "sample": 0.3, "scramble": 0},
+        "lookahead": {"siblings": 3, "sample": 0.3, "scramble": 0, "candidates": 8},
     }
-    return spec, weights, SelfPlayWorker(parse_config(data, [], "test")).play(weights, Task(0, 0, 60)).afterstates
+    return spec, weights, SelfPlayWorker(parse_config(data, [], "test")).play(weights, Task(0, 0, 20)).afterstates
 
 
 def trained(
@@ -402,13 +407,13 @@ def trained(
 def test_a_learner_that_weighs_differences_gets_them_better(
     labelled: tuple[NetworkSpec, dict[str, npt.NDArray[np.float32]], Afterstates],
 ) -> None:
-    batch = labelled[2]
-    decision = np.repeat(np.arange(len(batch.siblings)), batch.siblings)
+    spec, _, learned = labelled
+    decision = np.repeat(np.arange(len(learned.siblings)), learned.siblings)
 
     def differences(learner: Learner) -> float:
-        network = fold(learner.weights(), labelled[0])
-        error = ((network.evaluate(batch.boards, batch.utility_inputs) - batch.targets) * batch.values).sum(axis=1)
-        means = np.bincount(decision, error) / batch.siblings
+        predicted = fold(learner.weights(), spec).evaluate(learned.boards, learned.utility_inputs)
+        error = ((predicted - learned.targets) * learned.values).sum(axis=1)
+        means = np.bincount(decision, error) / learned.siblings
         return float(np.square(error - means[decision]).mean())
 
     assert differences(trained(labelled, sibling_weight=30.0)[0]) < 0.9 * differences(trained(labelled)[0])
