@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import Literal, Self
 
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator.cube import cube_by_rolls
@@ -51,6 +51,24 @@ class BaseEvaluator(ABC):
         self.match_set = match_set
         self._shares = dict(shares or {})
         self._equity: MatchEquity | None = None
+
+    @property
+    @abstractmethod
+    def version(self) -> str:
+        """A name for the values, which another evaluator with the same name shares."""
+
+    @property
+    @abstractmethod
+    def threads(self) -> int:
+        """Threads of a search, which change no value."""
+
+    @abstractmethod
+    def with_threads(self, threads: int) -> Self:
+        """Return the same evaluator with another number of threads.
+
+        Raises:
+          RulesetError: a number out of range.
+        """
 
     @abstractmethod
     def evaluate(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -96,13 +97,19 @@ class Evaluator(BaseEvaluator):
         # Tables and networks are the engine's: a copy makes its own.
         return Evaluator, (self.checkpoint, self.ruleset, self.options)
 
-    def with_threads(self, threads: int) -> Evaluator:
-        """Return the same evaluator with another number of threads.
+    @property
+    def version(self) -> str:
+        """The hash of the network's weights, which names the values."""
+        return self.checkpoint.card.weights_sha256
 
-        Raises:
-          RulesetError: a number out of range.
-        """
-        return Evaluator(self.checkpoint, self.ruleset, replace(self.options, threads=threads))
+    @property
+    def threads(self) -> int:
+        """Threads of a search, which change no value."""
+        return self.options.threads
+
+    def with_threads(self, threads: int) -> Self:
+        """Return the same evaluator with another number of threads; see `BaseEvaluator`."""
+        return type(self)(self.checkpoint, self.ruleset, replace(self.options, threads=threads))
 
     def evaluate(
         self,

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import NotationError, RulesetError, TavlaError
-from tavla_ai.evaluator import Evaluator
+from tavla_ai.evaluator import BaseEvaluator
 from tavla_ai.formats import FibsBoard, MatchId, format_gnubg_id
 from tavla_ai.rules import check_board
 from tavla_ai.serve.player import Player, play_text
@@ -67,7 +67,7 @@ class ExternalPlayer:
       RulesetError: a game whose plays are not backgammon's.
     """
 
-    def __init__(self, evaluator: Evaluator, ply: int = 0) -> None:
+    def __init__(self, evaluator: BaseEvaluator, ply: int = 0) -> None:
         self.player = Player(evaluator, ply)
         self.is_over = False
         self._is_debug = False
@@ -96,7 +96,7 @@ class ExternalPlayer:
         if words[0] == "set":
             return self._set(words[1:])
         if words == ["version"]:
-            engine = self.player.evaluator.checkpoint.card.weights_sha256[:8]
+            engine = self.player.evaluator.version[:8]
             return f"Interface: 2\nRFBF: 0\nEngine: {engine}\nSoftware: tavla-ai {version('tavla-ai')}"
         if words == ["help"]:
             return "\tboard:..., evaluation fibsboard board:..., version, set debug on|off, exit"
@@ -177,7 +177,7 @@ class ExternalPlayer:
 
 
 async def serve(
-    evaluator: Evaluator,
+    evaluator: BaseEvaluator,
     host: str,
     port: int,
     *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator import Evaluator
+from tavla_ai.evaluator import BaseEvaluator
 from tavla_ai.match import Cube, MatchState
 from tavla_ai.rules import BAR, OFF, LegalPlay, Play, Position, Ruleset
 
@@ -27,7 +27,7 @@ class Player:
       RulesetError: a game whose boards or plays are not backgammon's.
     """
 
-    evaluator: Evaluator
+    evaluator: BaseEvaluator
     ply: int = 0
     time_ms: float | None = None
 

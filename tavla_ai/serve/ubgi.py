@@ -21,7 +21,7 @@ from typing import Literal
 
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import NotationError, RulesetError, TavlaError
-from tavla_ai.evaluator import Evaluator
+from tavla_ai.evaluator import BaseEvaluator
 from tavla_ai.formats import FibsBoard, Xgid, parse_gnubg_id
 from tavla_ai.match import MAX_LENGTH, Cube, CubeOwner, MatchState
 from tavla_ai.rules import Position, check_board, check_dice
@@ -89,10 +89,10 @@ class UbgiEngine:
       RulesetError: a game whose plays are not backgammon's.
     """
 
-    def __init__(self, evaluator: Evaluator, ply: int = 0) -> None:
+    def __init__(self, evaluator: BaseEvaluator, ply: int = 0) -> None:
         self.player = Player(evaluator, ply)
         self.is_over = False
-        self._default_ply, self._default_threads = ply, evaluator.options.threads
+        self._default_ply, self._default_threads = ply, evaluator.threads
         self._session = _Session()
         self._position: Position | None = None
         self._dice: tuple[int, int] | None = None
@@ -164,7 +164,7 @@ class UbgiEngine:
     def _values(self) -> dict[str, str]:
         return {
             "engine.ply": str(self.player.ply + _UBGI_PLIES),
-            "engine.threads": str(self.player.evaluator.options.threads),
+            "engine.threads": str(self.player.evaluator.threads),
             "engine.time_ms": str(int(self.player.time_ms or 0)),
             "game.variant": _VARIANT,
         }
@@ -203,7 +203,7 @@ class UbgiEngine:
         return self._set([key, value])
 
     def _set_threads(self, threads: int) -> None:
-        if threads != self.player.evaluator.options.threads:
+        if threads != self.player.evaluator.threads:
             self.player.evaluator = self.player.evaluator.with_threads(threads)
 
     # What is played

@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator import Evaluator, RankedPlay
+from tavla_ai.evaluator import BaseEvaluator, RankedPlay
 from tavla_ai.formats import Game, Match, Turn
 from tavla_ai.match import Cube, CubeDecision, MatchState
 from tavla_ai.progress import ProgressCallback
@@ -317,7 +317,7 @@ def net_luck(decisions: Iterable[Judged], player: int) -> float:
 
 
 def analyze_match(
-    match: Match, evaluator: Evaluator, *, ply: int = 0, progress: ProgressCallback | None = None
+    match: Match, evaluator: BaseEvaluator, *, ply: int = 0, progress: ProgressCallback | None = None
 ) -> MatchAnalysis:
     """Judge every decision of a match.
 
@@ -368,7 +368,7 @@ class _Judge:
     """Goes through one game; `problems` takes down what cannot be judged."""
 
     def __init__(
-        self, game: Game, state: MatchState, evaluator: Evaluator, ply: int, has_cube: bool, problems: list[str]
+        self, game: Game, state: MatchState, evaluator: BaseEvaluator, ply: int, has_cube: bool, problems: list[str]
     ) -> None:
         self.game, self.evaluator, self.ply, self.has_cube, self.problems = game, evaluator, ply, has_cube, problems
         self.state = state  # seen by player 0, with the cube as it is

@@ -20,11 +20,12 @@ from pathlib import Path
 import pytest
 from checkpoints_fixture import write_checkpoint
 from command_line import fails, ok, tavla
+from evaluator_fake import EvaluatorFake
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator import Evaluator, EvaluatorOptions
+from tavla_ai.evaluator import BaseEvaluator, Evaluator, EvaluatorOptions
 from tavla_ai.formats import FibsBoard, Game, MatchId, Xgid, format_gnubg_id, parse_gnubg_id, read_mat
 from tavla_ai.match import Cube, MatchState
 from tavla_ai.network import load_checkpoint
@@ -56,6 +57,12 @@ def tavla_bot() -> Evaluator:
 @pytest.fixture(scope="module")
 def backgammon_bot() -> Evaluator:
     return Evaluator(load_checkpoint(ROOT / "checkpoints/backgammon"))
+
+
+# For what does not depend on the values: of plays in an even race the first is made.
+RACER = EvaluatorFake(TAVLA)
+RACER_WITH_CUBE = EvaluatorFake(BACKGAMMON)
+FIRST_PLAY = play_text(legal_plays(TAVLA, START, (3, 1))[0].steps)
 
 
 def board(position: Position = START, match: MatchState = MatchState(), **fields: object) -> str:
@@ -195,21 +202,22 @@ def test_an_evaluation_can_have_a_cube_and_other_plies(backgammon_bot: Evaluator
     assert value(board(WON_RACE.swap(), is_double_offered=True), "cubeless") == pytest.approx(1, abs=1e-3)
 
 
-def test_the_other_commands(tavla_bot: Evaluator) -> None:
-    player = ExternalPlayer(tavla_bot)
+def test_the_other_commands() -> None:
+    player = ExternalPlayer(RACER)
     lines = player.reply("version").splitlines()
     assert [line.split(":")[0] for line in lines] == ["Interface", "RFBF", "Engine", "Software"]
+    assert lines[2] == "Engine: fake"
     assert lines[0] == "Interface: 2"
     assert player.reply("set newinterface on") == "New interface ON"
     assert player.reply("set debug on") == "Debug output ON"
     *debug, answer = player.reply(board(match=MatchState(5, (1, 3)), dice=(3, 1))).splitlines()
-    assert answer == "8/5 6/5"
+    assert answer == FIRST_PLAY
     assert all(line.startswith("DBG: ") for line in debug)
     gnubg_id = format_gnubg_id(START, MatchId.from_match(MatchState(5, (1, 3)), dice=(3, 1)))
     assert gnubg_id in debug[0]
     assert player.reply(board(is_double_offered=True)).endswith("\ntake")
     assert player.reply("SET DEBUG OFF") == "Debug output OFF"
-    assert player.reply(board(dice=(3, 1))) == "8/5 6/5"
+    assert player.reply(board(dice=(3, 1))) == FIRST_PLAY
     assert "board:" in player.reply("help")
     assert (player.reply("exit"), player.is_over) == ("", True)
 
@@ -239,30 +247,29 @@ def test_the_other_commands(tavla_bot: Evaluator) -> None:
         (board(match=MatchState(64), dice=(3, 1)), "64"),
     ],
 )
-def test_what_cannot_be_answered_is_one_short_line(line: str, message: str, tavla_bot: Evaluator) -> None:
-    player = ExternalPlayer(tavla_bot)
+def test_what_cannot_be_answered_is_one_short_line(line: str, message: str) -> None:
+    player = ExternalPlayer(RACER)
     reply = player.reply(line)
     assert reply.startswith("Error: ")
     assert message in reply or reply.endswith("...")
     assert "\n" not in reply
     assert len(reply) <= MAX_REPLY
-    assert player.reply(board(dice=(3, 1))) == "8/5 6/5"
+    assert player.reply(board(dice=(3, 1))) == FIRST_PLAY
 
 
-def test_names_may_have_blanks_and_any_letters(tavla_bot: Evaluator) -> None:
-    player = ExternalPlayer(tavla_bot)
+def test_names_may_have_blanks_and_any_letters() -> None:
+    player = ExternalPlayer(RACER)
     text = board(dice=(3, 1), names=("Gül Baba", "a bot"))
-    assert player.reply(text) == "8/5 6/5"
+    assert player.reply(text) == FIRST_PLAY
     assert len(player.reply(f"evaluation fibsboard {text} plies 0").split()) == 6
 
 
 @pytest.mark.parametrize("name", ["traditional", "plakoto", "fevga"])
 def test_games_with_other_plays_are_refused(name: str, tmp_path: Path) -> None:
-    path = write_checkpoint(tmp_path / "net", name, num_scores=len(get_ruleset(name).scores))
-    evaluator = Evaluator(load_checkpoint(path), options=EvaluatorOptions(use_tables=False))
     for protocol in (ExternalPlayer, UbgiEngine):
         with pytest.raises(RulesetError, match=rf"{name}: its plays are not backgammon's"):
-            protocol(evaluator)
+            protocol(EvaluatorFake(get_ruleset(name)))
+    path = write_checkpoint(tmp_path / "net", name, num_scores=len(get_ruleset(name).scores))
     for command in ("external", "ubgi"):
         assert "its plays are not backgammon's" in fails(command, "--checkpoint", path)
 
@@ -392,7 +399,7 @@ def test_a_host_that_is_none_is_one_line(tmp_path: Path) -> None:
 # UBGI
 
 
-def dialogue(evaluator: Evaluator, text: str) -> None:
+def dialogue(evaluator: BaseEvaluator, text: str) -> None:
     """Hold a dialogue: lines that start with `> ` are said, the others are what must be answered."""
     engine = UbgiEngine(evaluator)
     lines = [line.strip() for line in text.strip().splitlines()]
@@ -403,8 +410,8 @@ def dialogue(evaluator: Evaluator, text: str) -> None:
     assert got == lines
 
 
-def test_ubgi_shakes_hands(tavla_bot: Evaluator) -> None:
-    lines = UbgiEngine(tavla_bot, ply=1).handle("ubgi")
+def test_ubgi_shakes_hands() -> None:
+    lines = UbgiEngine(RACER, ply=1).handle("ubgi")
     assert lines[0] == "id name tavla-ai north-sultan"
     assert [line.split()[0] for line in lines] == ["id", "id", "id", "proto", *["key"] * 4, "ubgiok"]
     assert lines[3] == "proto 0.2"
@@ -518,10 +525,10 @@ def test_ubgi_reads_ids_and_xgids_with_their_stakes(backgammon_bot: Evaluator) -
     dialogue(backgammon_bot, f"> position xgid {after}\n> go cube\nbestcube double")
 
 
-def test_ubgi_keys(backgammon_bot: Evaluator) -> None:
+def test_ubgi_keys() -> None:
     dialogue(
-        backgammon_bot,
-        """
+        RACER_WITH_CUBE,
+        f"""
         > keys
         key engine.ply int 1..5 1 look-ahead; 1 is the network alone
         key engine.threads int 1..256 1 ! threads of a search
@@ -539,7 +546,7 @@ def test_ubgi_keys(backgammon_bot: Evaluator) -> None:
         > newgame
         > dice 3 1
         > go
-        bestmove 8/5 6/5
+        bestmove {FIRST_PLAY}
         > set engine.time_ms 0
         > get engine.time_ms
         value engine.time_ms 0
@@ -619,22 +626,22 @@ def test_ubgi_threads_change_nothing_else(tmp_path: Path) -> None:
         ("go depth 9", "bad_value"),
     ],
 )
-def test_ubgi_errors_have_a_code_and_the_dialogue_goes_on(line: str, code: str, backgammon_bot: Evaluator) -> None:
-    engine = UbgiEngine(backgammon_bot)
+def test_ubgi_errors_have_a_code_and_the_dialogue_goes_on(line: str, code: str) -> None:
+    engine = UbgiEngine(RACER_WITH_CUBE)
     (answer,) = engine.handle(line)
     assert answer.startswith(f"error {code} ")
     engine.handle("newgame")
     engine.handle("dice 3 1")
-    assert engine.handle("go") == ["bestmove 8/5 6/5"]
+    assert engine.handle("go") == [f"bestmove {FIRST_PLAY}"]
 
 
-def test_a_score_beyond_the_match_changes_nothing(backgammon_bot: Evaluator) -> None:
-    engine = UbgiEngine(backgammon_bot)
+def test_a_score_beyond_the_match_changes_nothing() -> None:
+    engine = UbgiEngine(RACER_WITH_CUBE)
     engine.handle("newsession type match length 5")
     assert engine.handle("setscore 5 0")[0].startswith("error bad_value")
     engine.handle("newgame")
     engine.handle("dice 3 1")
-    assert engine.handle("go") == ["bestmove 8/5 6/5"]
+    assert engine.handle("go") == [f"bestmove {FIRST_PLAY}"]
 
 
 def test_a_bare_position_is_answered_with_the_bare_action(tavla_bot: Evaluator, backgammon_bot: Evaluator) -> None:
@@ -671,10 +678,10 @@ def test_a_bare_position_is_answered_with_the_bare_action(tavla_bot: Evaluator, 
     assert UbgiEngine(tavla_bot).handle(fibs(WON_RACE)) == ["roll"]
 
 
-def test_run_ends_at_quit_or_at_the_end(tavla_bot: Evaluator) -> None:
+def test_run_ends_at_quit_or_at_the_end() -> None:
     said: list[str] = []
-    run(UbgiEngine(tavla_bot), ["isready\n", "quit\n", "isready\n"], said.append)
-    run(UbgiEngine(tavla_bot), ["isready"], said.append)
+    run(UbgiEngine(RACER), ["isready\n", "quit\n", "isready\n"], said.append)
+    run(UbgiEngine(RACER), ["isready"], said.append)
     assert said == ["readyok"] * 2
 
 
