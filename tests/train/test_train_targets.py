@@ -6,28 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
+from batches import config_of, play_tasks
 
 from tavla_ai.errors import ConfigError
-from tavla_ai.network.module import ValueNetwork, to_numpy
 from tavla_ai.rules import get_ruleset
-from train.batch import Batch, Task, merge
-from train.config import TrainConfig, load_config, parse_config
-from train.worker import SelfPlayWorker
+from train.batch import Task
+from train.config import load_config
 
 LOOKAHEAD = {"targets": "lookahead", "lookahead": {"siblings": 2, "sample": 0.5, "scrambled": 5, "candidates": 4}}
-
-
-def config_of(ruleset: str, **data: Any) -> TrainConfig:
-    return parse_config({"ruleset": ruleset, "network": {"hidden": [8]}, **data}, [], "test")
-
-
-def played(config: TrainConfig, *tasks: Task) -> Batch:
-    """The games of the tasks, played by an untrained network."""
-    torch.manual_seed(1)
-    weights = to_numpy(ValueNetwork(config.network_spec))
-    worker = SelfPlayWorker(config)
-    return merge([worker.play(weights, task) for task in tasks])
 
 
 @pytest.mark.parametrize(
@@ -39,7 +25,7 @@ def played(config: TrainConfig, *tasks: Task) -> Batch:
 )
 def test_a_batch_has_the_shapes_of_its_game(ruleset: str, settings: dict[str, Any]) -> None:
     config = config_of(ruleset, **settings)
-    batch = played(config, Task(version=3, first_game=0, num_games=4))
+    batch = play_tasks(config, Task(version=3, first_game=0, num_games=4))
     afterstates = batch.afterstates
     game = get_ruleset(ruleset)
     count, scores = len(afterstates), len(game.scores)
@@ -58,15 +44,15 @@ def test_a_batch_has_the_shapes_of_its_game(ruleset: str, settings: dict[str, An
 
 
 def test_td_learns_one_afterstate_of_each_decision() -> None:
-    afterstates = played(config_of("north-sultan"), Task(0, 0, 3)).afterstates
+    afterstates = play_tasks(config_of("north-sultan"), Task(0, 0, 3)).afterstates
     assert set(afterstates.siblings.tolist()) == {1}
 
 
 @pytest.mark.parametrize("settings", [{}, LOOKAHEAD])
 def test_tasks_that_come_in_any_order_make_the_same_batch(settings: dict[str, Any]) -> None:
     config = config_of("north-sultan", **settings)
-    whole = played(config, Task(2, 0, 6))
-    parts = played(config, Task(2, 4, 2), Task(2, 0, 4))
+    whole = play_tasks(config, Task(2, 0, 6))
+    parts = play_tasks(config, Task(2, 4, 2), Task(2, 0, 4))
     for together, one_by_one in zip(whole.afterstates.arrays(), parts.afterstates.arrays(), strict=True):
         np.testing.assert_array_equal(together, one_by_one)
     counts = ("version", "first_game", "games", "void_games", "big_wins", "plies", "evaluated")
