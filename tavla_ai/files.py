@@ -5,6 +5,7 @@ A file or folder in the making stands beside its place as `.NAME.tmp-XXXXXXXX`; 
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import uuid
@@ -12,10 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from tavla_ai.errors import TavlaError
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 def write_whole(path: Path, *parts: bytes | memoryview) -> None:
@@ -100,6 +104,36 @@ def locked(path: Path, refusal: TavlaError) -> Iterator[None]:
         except OSError:
             raise refusal from None
         yield
+
+
+def write_model(path: Path, model: BaseModel) -> None:
+    """Write a model as JSON, its keys sorted; see `write_whole`."""
+    text = json.dumps(model.model_dump(mode="json"), indent=2, sort_keys=True) + "\n"
+    write_whole(path, text.encode())
+
+
+def read_model(path: Path, model: type[Model], schema_version: int, refusal: type[TavlaError]) -> Model:
+    """Return the model that a JSON file holds.
+
+    Args:
+      model: its class, which has a field `schema_version`.
+      schema_version: the one that this version reads.
+      refusal: the error's class.
+
+    Raises:
+      TavlaError: the file cannot be read, or its data is of another schema or not what the model takes.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise refusal(f"{path}: cannot be read ({error})") from None
+    version = data.get("schema_version") if isinstance(data, dict) else None
+    if version != schema_version:
+        raise refusal(f"{path}: schema version {version!r}, this version reads {schema_version}")
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise refusal(f"{path}: {first_mistake(error)}") from None
 
 
 @dataclass(frozen=True)

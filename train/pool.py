@@ -6,23 +6,18 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tavla_ai.cluster import joined_cluster
 from tavla_ai.errors import TavlaError
+from tavla_ai.network import Weights
 from train.batch import Batch, Task
 from train.config import TrainConfig
 from train.worker import SelfPlayWorker
 
 log = logging.getLogger("train")
-
-Weights = Mapping[str, NDArray[np.float32]]
 
 
 @dataclass

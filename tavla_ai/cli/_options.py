@@ -20,6 +20,7 @@ from tavla_ai.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.formats import ReadPosition
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import Position, Ruleset, get_match_set, get_ruleset, parse_dice
+from tavla_ai.strength import server_elo
 from tavla_ai.tournament import MAX_WORKERS
 
 Command = Callable[..., None]
@@ -47,6 +48,18 @@ def seed_option(what: str, *, default: int | None = 1) -> Decorator:
     """Return the option `--seed`; `what` is its help."""
     return click.option(
         "--seed", type=click.IntRange(0, MAX_SEED), default=default, show_default=default is not None, help=what
+    )
+
+
+def ratings_option(flag: str, metavar: str, what: str) -> Decorator:
+    """Return an option of ratings, at first those of the game server's bots; `what` is its help."""
+    return click.option(
+        flag,
+        callback=read_numbers,
+        metavar=metavar,
+        default=",".join(f"{name}={rating:.0f}" for name, rating in server_elo.BOTS.items()),
+        show_default=True,
+        help=what,
     )
 
 

@@ -12,7 +12,7 @@ from tavla_ai.bots import DEFAULT_LEVELS, LEVEL_NAMES, LevelName, level_name
 from tavla_ai.cli._options import (
     DEFAULT_CHECKPOINT,
     json_option,
-    read_numbers,
+    ratings_option,
     ruleset_option,
     seed_option,
     workers_option,
@@ -27,7 +27,6 @@ from tavla_ai.strength import (
     Calibration,
     CalibrationEffort,
     CalibrationRound,
-    server_elo,
     win_share,
 )
 from tavla_ai.strength import calibrate as calibrate_levels
@@ -57,14 +56,7 @@ def _checkpoint_option(name: LevelName, how: str) -> Callable[[Command], Command
 @click.option(
     "--match-length", type=int, metavar="POINTS", help="Points that win the matches.  [default: the house's own]"
 )
-@click.option(
-    "--ratings",
-    callback=read_numbers,
-    metavar="LEVEL=ELO,...",
-    default=",".join(f"{name}={rating:.0f}" for name, rating in server_elo.BOTS.items()),
-    show_default=True,
-    help="The ratings to reach; their differences are what is measured.",
-)
+@ratings_option("--ratings", "LEVEL=ELO,...", "The ratings to reach; their differences are what is measured.")
 @_checkpoint_option("hard", "which plays as well as it can")
 @_checkpoint_option("medium", "weakened against Hard")
 @_checkpoint_option("easy", "weakened against Medium")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tavla_ai.cli._options import json_option, read_numbers, seed_option
+from tavla_ai.cli._options import json_option, ratings_option, read_numbers, seed_option
 from tavla_ai.cli._printing import print_json, print_table
 from tavla_ai.report.server_elo import elo_svg
 from tavla_ai.strength import EloSimulation, server_elo
@@ -24,14 +24,7 @@ _SHOWN = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_00
     metavar="BOT=P,...",
     help="The chance of winning a match against each bot that the player meets, instead of --strength.",
 )
-@click.option(
-    "--bots",
-    callback=read_numbers,
-    metavar="BOT=ELO,...",
-    default=",".join(f"{name}={rating:.0f}" for name, rating in server_elo.BOTS.items()),
-    show_default=True,
-    help="The bots' fixed ratings.",
-)
+@ratings_option("--bots", "BOT=ELO,...", "The bots' fixed ratings.")
 @click.option(
     "--mix",
     callback=read_numbers,

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from tavla_ai import engine
 from tavla_ai.errors import RulesetError
 from tavla_ai.files import write_whole
+from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Ruleset
 
 BearoffRule = Literal["standard", "larger-first"]
@@ -33,9 +33,6 @@ BEAROFF_RULES: tuple[BearoffRule, ...] = get_args(BearoffRule)
 CACHE_VARIABLE = "TAVLA_CACHE_DIR"
 HEADER_SIZE = 4096
 _MAGIC = b"tavla-ai bear-off tables\n"
-
-# Called with the percents of a build newly done.
-Progress = Callable[[int], object]
 
 log = logging.getLogger("tavla_ai")
 
@@ -91,7 +88,7 @@ def cache_folder() -> Path:
 
 
 def load_tables(
-    ruleset: Ruleset, *, folder: Path | None = None, build: bool = True, progress: Progress | None = None
+    ruleset: Ruleset, *, folder: Path | None = None, build: bool = True, progress: ProgressCallback | None = None
 ) -> engine.Bearoff | None:
     """Return the bear-off tables of a game; they are checked once per process and shared after that.
 
@@ -122,7 +119,7 @@ def open_tables(
     *,
     folder: Path | None = None,
     force: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> CachedTables:
     """Return tables of any shape and the file they are in, as `load_tables` does; `force` builds them anyway."""
     path, key = _place(shape, folder)
@@ -165,7 +162,7 @@ def _load(path: Path, shape: engine.BearoffShape, *, otherwise: str) -> CachedTa
     return CachedTables(tables, path, num_bytes, time.perf_counter() - begin, is_built=False)
 
 
-def _build(path: Path, shape: engine.BearoffShape, progress: Progress | None) -> CachedTables:
+def _build(path: Path, shape: engine.BearoffShape, progress: ProgressCallback | None) -> CachedTables:
     begin = time.perf_counter()
     data = engine.build_bearoff(shape, progress)
     seconds = time.perf_counter() - begin

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import string
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from tavla_ai.errors import NotationError, RulesetError
 from tavla_ai.formats.common import MAX_CUBE_EXPONENT, Dice, check_stakes, checked_dice
 from tavla_ai.match import Cube, CubeOwner, MatchState
-from tavla_ai.rules import Position, Ruleset, check_board, check_dice
+from tavla_ai.rules import Position, Ruleset, check_board, check_dice, id_length, read_id, write_id
 
 GameState = Literal["none", "playing", "over", "resigned", "dropped"]
 
-LENGTH = 12
 
 _BYTES = 9
-_ALPHABET = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
+LENGTH = id_length(_BYTES)
 _MAX_POINTS = 2**15 - 1
 _CENTRED = 3
 # Field → number of bits, from bit 0 up. The manual's text ends before the bit for Jacoby.
@@ -111,7 +108,7 @@ class MatchId:
           NotationError: wrong length, or a character, named by its index from 0, that no Match ID has there.
           RulesetError: the ID can be read but no game can be in that state, or none of `ruleset`.
         """
-        bits = _read_bits(text)
+        bits = read_id(text, "match", _BYTES)
         fields: dict[str, int] = {}
         first_bit = 0
         for name, width in _WIDTHS.items():
@@ -207,7 +204,7 @@ class MatchId:
         for name, width in _WIDTHS.items():
             value |= fields[name] << first_bit
             first_bit += width
-        return base64.b64encode(value.to_bytes(_BYTES, "little")).decode("ascii")
+        return write_id(value, _BYTES)
 
 
 def parse_gnubg_id(text: str, ruleset: Ruleset | None = None) -> tuple[Position, MatchId]:
@@ -236,16 +233,6 @@ def parse_gnubg_id(text: str, ruleset: Ruleset | None = None) -> tuple[Position,
 def format_gnubg_id(position: Position, match_id: MatchId) -> str:
     """Return the GNUbg ID of a position, seen by the player on roll, and its stakes."""
     return f"{position.to_id()}:{match_id.to_text()}"
-
-
-def _read_bits(text: str) -> str:
-    """Return the 72 bits of a Match ID as text, bit 0 first."""
-    if len(text) != LENGTH:
-        raise NotationError(f"match ID {text!r}: {len(text)} characters, expected {LENGTH}")
-    for index, character in enumerate(text):
-        if character not in _ALPHABET:
-            raise NotationError(f"match ID {text!r}: {character!r} at index {index}, expected A-Z, a-z, 0-9, + or /")
-    return f"{int.from_bytes(base64.b64decode(text), 'little'):0{8 * _BYTES}b}"[::-1]
 
 
 def _check_defined(text: str, name: str, value: int, first_bit: int) -> None:

@@ -154,8 +154,8 @@ def take_point(
 ) -> float:
     """Return the lowest chance of winning with which I should take if the opponent doubles the present cube.
 
-    Of `outcomes` the sizes of wins and of losses count, not how many there are. Arguments and errors are those
-    of `cube_decision`.
+    Only the sizes of wins and of losses are taken from `outcomes`, not how often I win. Arguments and errors are
+    those of `cube_decision`.
     """
     return _model(outcomes, state, equity, efficiency).take_point(state.cube.value)
 
@@ -165,8 +165,7 @@ def cash_point(
 ) -> float:
     """Return the chance of winning from which the opponent should pass if I double the present cube.
 
-    Of `outcomes` the sizes of wins and of losses count, not how many there are. Arguments and errors are those
-    of `cube_decision`.
+    Arguments and errors are those of `take_point`.
     """
     return _model(outcomes, state, equity, efficiency).cash_point(state.cube.value)
 

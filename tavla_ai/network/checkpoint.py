@@ -7,7 +7,6 @@ without one is not a checkpoint. This module alone knows the file names. Loading
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from safetensors.numpy import save as save_safetensors
 
 from tavla_ai import engine
 from tavla_ai.errors import CheckpointError
-from tavla_ai.files import first_mistake, whole_folder, write_whole
+from tavla_ai.files import first_mistake, read_model, whole_folder, write_model
 from tavla_ai.network.card import SCHEMA_VERSION, Card, CardDraft
 from tavla_ai.network.weights import Weights, check_weights, fold
 from tavla_ai.rules import Ruleset
@@ -96,8 +95,7 @@ def save_checkpoint(
 
 def write_card(path: Path, card: Card) -> None:
     """Write or replace the card in the checkpoint folder `path`, in one step."""
-    text = json.dumps(card.model_dump(mode="json"), indent=2, sort_keys=True) + "\n"
-    write_whole(path / CARD_FILE, text.encode())
+    write_model(path / CARD_FILE, card)
 
 
 def is_checkpoint(path: Path) -> bool:
@@ -153,14 +151,4 @@ def read_card(path: Path) -> Card:
     Raises:
       CheckpointError: it cannot be read, or is not a card of this schema.
     """
-    try:
-        data = json.loads(path.read_text())
-    except (OSError, ValueError, RecursionError) as error:
-        raise CheckpointError(f"{path}: cannot be read ({error})") from None
-    version = data.get("schema_version") if isinstance(data, dict) else None
-    if version != SCHEMA_VERSION:
-        raise CheckpointError(f"{path}: schema version {version!r}, this version reads {SCHEMA_VERSION}")
-    try:
-        return Card.model_validate(data)
-    except ValidationError as error:
-        raise CheckpointError(f"{path}: {first_mistake(error)}") from None
+    return read_model(path, Card, SCHEMA_VERSION, CheckpointError)

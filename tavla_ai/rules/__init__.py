@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tavla_ai.rules.compiled import compile_rules
+from tavla_ai.rules.gnu_id import id_length, read_id, write_id
 from tavla_ai.rules.houses import get_ruleset, ruleset_names
 from tavla_ai.rules.match_sets import (
     MatchSet,
@@ -78,6 +79,7 @@ __all__ = [
     "get_match_set",
     "get_ruleset",
     "hit_chance",
+    "id_length",
     "legal_plays",
     "match_set_names",
     "parse_dice",
@@ -85,8 +87,10 @@ __all__ = [
     "perft_by_roll",
     "play_index",
     "play_leading_to",
+    "read_id",
     "ruleset_names",
     "score_of_play",
     "scores_of",
     "steps_of",
+    "write_id",
 ]

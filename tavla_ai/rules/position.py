@@ -9,10 +9,8 @@ A play is one whole turn, in Gul Bara one stage of it: up to four steps `(from, 
 
 from __future__ import annotations
 
-import base64
 import operator
 import re
-import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, SupportsIndex
@@ -22,15 +20,14 @@ import numpy.typing as npt
 
 from tavla_ai.errors import NotationError, RulesetError
 from tavla_ai.rules.compiled import compile_rules
+from tavla_ai.rules.gnu_id import read_id, write_id
 from tavla_ai.rules.rulesets import BAR, NUM_CHECKERS, NUM_PLACES, OFF, OWN_ROLLS, PINNED, RESERVE, Ruleset
 
 _SIDES = ("mover", "opponent")
 POINTS = range(1, BAR)
 _MOTHER = 24
 _SHAPES = tuple((2, num_places) for num_places in (NUM_PLACES, RESERVE + 1, PINNED + BAR))
-_ID_LENGTH = 14
 _ID_BYTES = 10
-_ID_ALPHABET = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
 # The 14th character carries the last 2 of 80 bits; the 4 bits after them are always 0.
 _ID_LAST = "AQgw"
 
@@ -204,8 +201,7 @@ class Position:
         if self.board.shape[1] != NUM_PLACES:
             raise RulesetError(f"position ID: it holds {NUM_PLACES} places a side, the board has {self.board.shape[1]}")
         bits = "".join("1" * int(count) + "0" for row in (1, 0) for count in self.board[row, 1:])
-        value = int(bits[::-1], 2)  # Bit k of the string is bit k mod 8 of byte k div 8.
-        return base64.b64encode(value.to_bytes(_ID_BYTES, "little")).decode("ascii")[:_ID_LENGTH]
+        return write_id(int(bits[::-1], 2), _ID_BYTES)
 
     def swap(self) -> Position:
         """Return the same board seen by the other side."""
@@ -451,17 +447,12 @@ def _check_opposed(counts: npt.NDArray[np.integer[Any]]) -> None:
 
 def _id_bits(text: str) -> str:
     """Return the 80 bits of a Position ID as text, bit 0 first."""
-    if len(text) != _ID_LENGTH:
-        raise NotationError(f"position ID {text!r}: {len(text)} characters, expected {_ID_LENGTH}")
-    for index, character in enumerate(text):
-        if character not in _ID_ALPHABET:
-            raise NotationError(f"position ID {text!r}: {character!r} at index {index}, expected A-Z, a-z, 0-9, + or /")
+    bits = read_id(text, "position", _ID_BYTES)
     if text[-1] not in _ID_LAST:
         raise NotationError(
-            f"position ID {text!r}: {text[-1]!r} at index {_ID_LENGTH - 1}, expected {', '.join(_ID_LAST)}"
+            f"position ID {text!r}: {text[-1]!r} at index {len(text) - 1}, expected {', '.join(_ID_LAST)}"
         )
-    value = int.from_bytes(base64.b64decode(text + "=="), "little")
-    return f"{value:0{8 * _ID_BYTES}b}"[::-1]
+    return bits
 
 
 def _checked_count(count: SupportsIndex, side: str, place: int) -> int:

@@ -18,6 +18,7 @@ from tavla_ai import engine
 from tavla_ai.bots import Bot, ChosenPlay, Fault
 from tavla_ai.errors import RulesetError
 from tavla_ai.match import Utilities
+from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Ruleset, compile_rules
 from tavla_ai.tournament.contests import Contests
 
@@ -120,7 +121,7 @@ def play_pairs(
     num_pairs: int,
     length: int,
     threads: int = 1,
-    progress: Callable[[int], None] | None = None,
+    progress: ProgressCallback | None = None,
     watch: Callable[[WatchedTurn], None] | None = None,
 ) -> Contests:
     """Play pairs of games, or of matches to `length` points (0: single games), as `engine.duel` does.

@@ -21,7 +21,7 @@ _NO_ERROR = 1e-9
 
 
 class _Measured(BaseModel):
-    """What games say about one side; all of it is seen by that side."""
+    """Measures of one side's games, all seen by that side."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,7 +51,7 @@ class _Measured(BaseModel):
 
 
 class PairResult(_Measured):
-    """What A scored against B; every number is A's unless it says otherwise."""
+    """The measures of A's games against B; every number is A's unless it says otherwise."""
 
     ruleset: str = Field(description="name of the game, or of the set of games")
     a: str = Field(description="name of A")
@@ -81,7 +81,7 @@ class PairResult(_Measured):
 
 
 class BotTotal(_Measured):
-    """What one bot scored over all its pairings, each of which counts alike."""
+    """The measures of one bot over all its pairings, each of which counts alike."""
 
     name: str = Field(description="the bot's name")
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from safetensors.numpy import save as save_safetensors
 
 from tavla_ai.errors import CheckpointError
-from tavla_ai.files import whole_folder
+from tavla_ai.files import whole_folder, write_model
 from tavla_ai.network.checkpoint import CARD_FILE, Checkpoint, load_checkpoint
 from tavla_ai.network.export.extra import export_extra
 from tavla_ai.network.export.golden import NUM_GOLDEN, golden_vectors
@@ -75,7 +73,7 @@ def _write_files(folder: Path, checkpoint: Checkpoint) -> Manifest:
     """Write a bundle's files, the manifest last."""
     card = checkpoint.card
     shutil.copyfile(checkpoint.path / CARD_FILE, folder / CARD_FILE)
-    _write_json(folder / RULESET_FILE, card.ruleset.model_dump(mode="json"))
+    write_model(folder / RULESET_FILE, card.ruleset)
     golden = golden_vectors(checkpoint, checkpoint.network_for(card.ruleset))
     (folder / GOLDEN_FILE).write_bytes(save_safetensors(golden))
     _write_model(folder / MODEL_FILE, checkpoint)
@@ -92,7 +90,7 @@ def _write_files(folder: Path, checkpoint: Checkpoint) -> Manifest:
         outputs=outputs,
         files={file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())},
     )
-    _write_json(folder / MANIFEST_FILE, manifest.model_dump(mode="json"))
+    write_model(folder / MANIFEST_FILE, manifest)
     return manifest
 
 
@@ -127,7 +125,3 @@ def _readme(ruleset: Ruleset) -> str:
         num_golden=NUM_GOLDEN,
         tolerance=TOLERANCE,
     )
-
-
-def _write_json(path: Path, data: Any) -> None:
-    path.write_text(json.dumps(data, indent=2, sort_keys=True) + "\n", encoding="utf-8")

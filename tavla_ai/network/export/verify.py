@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 from safetensors import SafetensorError
 from safetensors.numpy import load as load_safetensors
 
 from tavla_ai.errors import CheckpointError
-from tavla_ai.files import first_mistake
+from tavla_ai.files import read_model
 from tavla_ai.network.checkpoint import CARD_FILE, read_card
 from tavla_ai.network.export.extra import export_extra
 from tavla_ai.network.export.manifest import (
@@ -125,17 +124,7 @@ def _read_manifest(out: Path) -> Manifest:
     path = out / MANIFEST_FILE
     if not path.is_file():
         raise CheckpointError(f"{out}: not an exported bundle, it has no {MANIFEST_FILE}")
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise CheckpointError(f"{path}: cannot be read ({error})") from None
-    version = data.get("schema_version") if isinstance(data, dict) else None
-    if version != BUNDLE_SCHEMA_VERSION:
-        raise CheckpointError(f"{path}: schema version {version!r}, this version reads {BUNDLE_SCHEMA_VERSION}")
-    try:
-        manifest = Manifest.model_validate(data)
-    except ValidationError as error:
-        raise CheckpointError(f"{path}: {first_mistake(error)}") from None
+    manifest = read_model(path, Manifest, BUNDLE_SCHEMA_VERSION, CheckpointError)
     for name in manifest.files:
         if Path(name).name != name or "\0" in name:
             raise CheckpointError(f"{path}: files: {name!r} is not the name of a file in the bundle")
