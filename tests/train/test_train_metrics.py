@@ -30,8 +30,7 @@ def trained(loss: float, positions: int, rate: float) -> RoundMetrics:
 
 def pairing(games: int) -> PairResult:
     ruleset = get_ruleset("north-sultan")
-    bot = make_bot("random", ruleset)
-    return play_pairing(ruleset, bot, bot, games=games, seed=1)
+    return play_pairing(ruleset, make_bot("pubeval", ruleset), make_bot("random", ruleset), games=games, seed=1)
 
 
 def test_a_window_shows_means_of_its_rounds_and_totals_of_the_run() -> None:
