@@ -222,9 +222,8 @@ class TrainConfig(Section):
 
     @model_validator(mode="after")
     def _has_shots(self) -> Self:
-        family = get_ruleset(self.ruleset).family
-        if self.network.inputs == "shots" and family != "opposed-hit":
-            raise ValueError(f"network.inputs: shots are of games of the family opposed-hit, not of {family}")
+        if self.network.inputs == "shots" and not get_ruleset(self.ruleset).moves_as_backgammon:
+            raise ValueError(f"network.inputs: shots are of tavla and backgammon only, not of {self.ruleset}")
         return self
 
     @field_validator("targets")

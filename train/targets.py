@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 
 from tavla_ai import engine
 from tavla_ai.engine import MOST_CANDIDATES
+from tavla_ai.errors import RulesetError
 from tavla_ai.rules import Ruleset
 from train.batch import Afterstates, Batch, Task
 from train.section import Section
@@ -204,8 +205,10 @@ class LookaheadTarget(Target):
 
     def check_ruleset(self, ruleset: Ruleset) -> None:
         """Raise `ValueError` in a game with stages, whose rolls are not 21."""
-        if ruleset.has_stages:
-            raise ValueError(f"targets: {ruleset.stages_reason}; only td can be learned")
+        try:
+            ruleset.check_has_no_stages("targets: lookahead")
+        except RulesetError as error:
+            raise ValueError(str(error)) from None
 
     @property
     def compares_plays(self) -> bool:

@@ -300,8 +300,8 @@ def checkpoint_bot(name: str, ruleset: Ruleset, checkpoint: Checkpoint, style: P
     Raises:
       RulesetError: look-ahead or noise in a game whose turns have several stages.
     """
-    if ruleset.has_stages and style != PlayStyle(awareness=style.awareness):
-        raise RulesetError(f"{name}: {ruleset.stages_reason}; only 0-ply without noise is played")
+    if style != PlayStyle(awareness=style.awareness):
+        ruleset.check_has_no_stages(f"{name}: look-ahead or noise")
     player = network_player(ruleset, checkpoint.network_for(ruleset), style)
     return Bot(name, ruleset, player, checkpoint, style)
 

@@ -53,7 +53,7 @@ def print_table(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]
 
 def write_position(position: Position, ruleset: Ruleset) -> str:
     """Return the position as `--position` takes it: the ID where there is one."""
-    return position.to_id() if ruleset.family == "opposed-hit" else position.to_text(ruleset)
+    return position.to_id() if ruleset.moves_as_backgammon else position.to_text(ruleset)
 
 
 def play_data(ruleset: Ruleset, position: Position, play: LegalPlay) -> dict[str, Any]:

@@ -8,6 +8,16 @@ from tavla_ai.cli._options import json_option
 from tavla_ai.cli._printing import plain, print_json, print_table
 from tavla_ai.rules import get_match_set, get_ruleset, match_set_names, ruleset_names
 
+_COLUMNS = {
+    "name": "name",
+    "title": "game",
+    "family": "family",
+    "opening": "opening",
+    "scores": "scores",
+    "match_lengths": "matches to",
+    "default_match_length": "default",
+}
+
 
 @click.command()
 @click.argument("name", required=False)
@@ -43,11 +53,8 @@ def rulesets(name: str | None, as_json: bool) -> None:
         return
     print_table(
         "Rulesets",
-        ["name", "game", "family", "opening", "scores", "matches to", "default"],
-        [
-            [p.name, p.title, p.family, p.opening, *map(plain, (p.scores, p.match_lengths, p.default_match_length))]
-            for p in presets
-        ],
+        list(_COLUMNS.values()),
+        [[plain(getattr(preset, field)) for field in _COLUMNS] for preset in presets],
         num_text=6,
     )
     print_table(

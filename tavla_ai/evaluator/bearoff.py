@@ -58,10 +58,9 @@ def rule_of(ruleset: Ruleset) -> BearoffRule | None:
     Its cascades and passed dice make Gul Bara's bear-off another game. With both sides on their lowest points
     nothing that sets Fevga, Plakoto or Tawula apart can happen any more, so theirs is the standard one.
     """
-    if ruleset.family == "gul-bara":
+    if ruleset.has_stages:
         return None
-    is_larger_first = ruleset.family == "opposed-hit" and ruleset.bear_off_order == "larger_first"
-    return "larger-first" if is_larger_first else "standard"
+    return "larger-first" if ruleset.bear_off_order == "larger_first" else "standard"
 
 
 def shape_of(rule: BearoffRule) -> engine.BearoffShape:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai.cluster import joined_cluster
 from tavla_ai.engine import MAX_PLY
-from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator.evaluation import Evaluation, RankedPlay
 from tavla_ai.evaluator.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.match import MatchState, Utility
@@ -103,8 +103,7 @@ def roll_out(
     """
     if not plays:
         raise TavlaError("rollout: expected at least one play")
-    if evaluator.ruleset.family == "gul-bara":
-        raise RulesetError("rollout: a turn of Gul Bara is more than one roll; it is not rolled out")
+    evaluator.ruleset.check_has_no_stages("rollout")
     utility = evaluator.utility(match)
     rounds = -(-settings.trials // FIRST_ROLLS)
     found: list[Trials] = [np.empty((0, len(evaluator.ruleset.scores))) for _ in plays]

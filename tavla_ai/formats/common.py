@@ -16,9 +16,9 @@ SINGLE_GAME = MatchState()
 MAX_CUBE_EXPONENT = 15
 
 
-def check_family(ruleset: Ruleset, what: str, instead: str = "") -> None:
+def check_boards(ruleset: Ruleset, what: str, instead: str = "") -> None:
     """Raise `RulesetError` unless positions of `ruleset` fit a format of backgammon, named by `what`."""
-    if ruleset.family != "opposed-hit":
+    if not ruleset.moves_as_backgammon:
         raise RulesetError(f"{what} are of tavla and backgammon only; {ruleset.name} {instead or 'has other boards'}")
 
 

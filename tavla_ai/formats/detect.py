@@ -9,7 +9,7 @@ from typing import Literal
 
 from tavla_ai.errors import NotationError, TavlaError
 from tavla_ai.formats import fibs, match_id, xgid
-from tavla_ai.formats.common import Dice, check_family
+from tavla_ai.formats.common import Dice, check_boards
 from tavla_ai.formats.mat import Match, read_mat
 from tavla_ai.match import MatchState
 from tavla_ai.rules import Position, Ruleset, check_board
@@ -79,7 +79,7 @@ def read_position(text: str, ruleset: Ruleset) -> ReadPosition:
         return ReadPosition(Position.from_text(text, ruleset), name)
     own = Position.start(ruleset).to_text(ruleset)
     kinds = "IDs" if name.endswith("ID") and name != "XGID" else f"{name}s"
-    check_family(ruleset, f"{name} {text!r}: {kinds}", f"takes a text such as {own!r}")
+    check_boards(ruleset, f"{name} {text!r}: {kinds}", f"takes a text such as {own!r}")
     if name == "position ID":
         position = Position.from_id(text)
         check_board(position.board, ruleset)

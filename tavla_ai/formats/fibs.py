@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from tavla_ai.errors import NotationError, RulesetError
-from tavla_ai.formats.common import SINGLE_GAME, Dice, check_family, check_stakes, checked_dice, line_of, position_of
+from tavla_ai.formats.common import SINGLE_GAME, Dice, check_boards, check_stakes, checked_dice, line_of, position_of
 from tavla_ai.match import Cube, CubeOwner, MatchState
 from tavla_ai.rules import BAR, NUM_CHECKERS, NUM_PLACES, OFF, Position, Ruleset, check_board
 
@@ -90,7 +90,7 @@ class FibsBoard:
           RulesetError: the text can be read but no game can be in that state, or none of `ruleset`.
         """
         if ruleset is not None:
-            check_family(ruleset, "FIBS boards")
+            check_boards(ruleset, "FIBS boards")
         text = text.strip()
         tokens = text.split(":")
         if tokens[0].lower() != "board" or len(tokens) != _NUM_TOKENS:

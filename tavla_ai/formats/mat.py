@@ -14,7 +14,7 @@ from typing import Literal
 
 from tavla_ai import engine
 from tavla_ai.errors import NotationError, RulesetError
-from tavla_ai.formats.common import Dice, check_family, line_of
+from tavla_ai.formats.common import Dice, check_boards, line_of
 from tavla_ai.match import Cube
 from tavla_ai.rules import (
     BAR,
@@ -132,7 +132,7 @@ def read_mat(text: str, ruleset: Ruleset | None = None, *, strict: bool = True) 
       RulesetError: a die is not 1 to 6, or the rules do not allow what a line says and `strict` is set.
     """
     ruleset = ruleset or get_ruleset(_BACKGAMMON)
-    check_family(ruleset, "match files")
+    check_boards(ruleset, "match files")
     return _Reader(ruleset, strict).read(text)
 
 

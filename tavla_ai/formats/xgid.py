@@ -11,7 +11,7 @@ from tavla_ai.formats.common import (
     MAX_CUBE_EXPONENT,
     SINGLE_GAME,
     Dice,
-    check_family,
+    check_boards,
     check_stakes,
     checked_dice,
     position_of,
@@ -94,7 +94,7 @@ class Xgid:
           RulesetError: the text can be read but no game can be in that state, or none of `ruleset`.
         """
         if ruleset is not None:
-            check_family(ruleset, "XGIDs")
+            check_boards(ruleset, "XGIDs")
         start = len(PREFIX) if text[: len(PREFIX)].upper() == PREFIX else 0
         fields = text[start:].split(":")
         if len(fields) != _NUM_FIELDS:
@@ -165,7 +165,7 @@ class Xgid:
         Raises:
           RulesetError: the game's boards do not fit an XGID, or the stakes are not of the game.
         """
-        check_family(ruleset, "XGIDs")
+        check_boards(ruleset, "XGIDs")
         match = match or SINGLE_GAME
         check_stakes(match, ruleset)
         limit = ruleset.cube_limit if ruleset.cube else 1

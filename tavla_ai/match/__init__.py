@@ -15,13 +15,12 @@ from tavla_ai.match.cube import (
     turned,
 )
 from tavla_ai.match.cube_ending import CubeEnding, ends_soon
-from tavla_ai.match.equity import MARS_SHARE, MAX_LENGTH, MatchEquity, Starter, equal_shares, match_equity
+from tavla_ai.match.equity import MAX_LENGTH, MatchEquity, Starter, equal_shares, match_equity
 from tavla_ai.match.janowski import Curve
 from tavla_ai.match.stakes import Utilities, as_utilities, match_utilities, utilities
 from tavla_ai.match.state import Cube, CubeOwner, MatchState, Utility
 
 __all__ = [
-    "MARS_SHARE",
     "MAX_LENGTH",
     "Cube",
     "CubeDecision",

@@ -21,13 +21,8 @@ from tavla_ai.match.janowski import CubeModel
 from tavla_ai.match.state import Cube, MatchState, Utility, check_length
 from tavla_ai.rules import MatchSet, Ruleset, get_ruleset
 
-# Wins by more than the smallest score, as a share of wins, between equal and strong players. Tavla 27 to 28 %,
-# Plakoto 42 %, measured between strong programs (the project's notes on its peers, "Reference values"); where
-# nothing has been measured, tavla's.
-MARS_SHARE = 0.27
-_MARS_SHARES = {"plakoto": 0.42, "tawula": 0.0}  # Tawula's capote is rare, and it has no mars
-# Of those, the share of each larger score in turn that stops there: in western backgammon, where some 5 % of
-# gammons are backgammons.
+# Of the wins by more than the smallest score, the share of each larger score in turn that stops there: in western
+# backgammon, where some 5 % of gammons are backgammons.
 _STOPS = 0.95
 
 # Beyond this the far corners of the table are too close to 0 and 1 for the gaps between their utilities.
@@ -50,7 +45,7 @@ def equal_shares(ruleset: Ruleset, mars_share: float | None = None, draw_share: 
     Raises:
       RulesetError: a share outside 0 to 1, or draws in a game that has none.
     """
-    mars_share = _MARS_SHARES.get(ruleset.family, MARS_SHARE) if mars_share is None else mars_share
+    mars_share = ruleset.mars_share if mars_share is None else mars_share
     for name, share in (("mars share", mars_share), ("draw share", draw_share)):
         if not 0 <= share <= 1:
             raise RulesetError(f"{name} {share}: expected 0 to 1")

@@ -245,7 +245,7 @@ class _Picture:
         return x, y + inward * (_RADIUS + height * 2 * _RADIUS)
 
     def is_pinned(self, position: Position, row: int, place: int) -> bool:
-        return self.ruleset.family == "plakoto" and place < BAR and bool(position.board[row, PINNED + place])
+        return self.ruleset.has_pins and place < BAR and bool(position.board[row, PINNED + place])
 
     def foot(self, position: Position, row: int, place: int) -> int:
         """Return 1 where a side's pile stands on a pinned checker, else 0."""

@@ -38,7 +38,7 @@ def write_report(out: Path, played: PlayedTournament) -> None:
     arena = played.arena
     critic = next((bot.checkpoint for bot in arena.bots if bot.checkpoint is not None), None)
     found: list[Difference] = []
-    if critic is not None and isinstance(arena.game, Ruleset) and arena.game.family != "gul-bara":
+    if critic is not None and isinstance(arena.game, Ruleset) and not arena.game.has_stages:
         for (a, b), contests in zip(played.pairings[:_SAMPLED_PAIRINGS], played.contests, strict=False):
             found += find_differences(arena, a, b, critic, min(_SAMPLED_PAIRS, contests.num_pairs))
     worst = sorted(found, key=lambda difference: -abs(difference.lead))[:_BOARDS]

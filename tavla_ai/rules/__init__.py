@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tavla_ai.rules.compiled import compile_rules
+from tavla_ai.rules.families import Family
 from tavla_ai.rules.gnu_id import id_length, read_id, write_id
 from tavla_ai.rules.houses import get_ruleset, ruleset_names
 from tavla_ai.rules.match_sets import (
@@ -44,7 +45,6 @@ from tavla_ai.rules.rulesets import (
     OWN_ROLLS,
     PINNED,
     RESERVE,
-    Family,
     Ruleset,
 )
 

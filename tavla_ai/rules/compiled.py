@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tavla_ai.engine import Rules
 from tavla_ai.rules.rulesets import NUM_PLACES, Ruleset
 
 
+@lru_cache
 def compile_rules(ruleset: Ruleset) -> Rules:
     """Return the engine's form of a ruleset."""
     return Rules(

@@ -1,128 +1,122 @@
-"""The presets: each house's game as a ruleset."""
+"""The presets: each house's games as rulesets.
+
+A game is what its family plays everywhere and what its house adds: `**_TAVLA, **_ZAR` is tavla at Zar Club.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 from tavla_ai.errors import RulesetError
 from tavla_ai.rules.rulesets import NUM_CHECKERS, Ruleset
 
-_BACKGAMMON_SETUP = {24: 2, 13: 5, 8: 3, 6: 5}
+# Games.
+_TAVLA: dict[str, Any] = {"family": "opposed-hit", "setup": {24: 2, 13: 5, 8: 3, 6: 5}, "scores": (2, 1, -1, -2)}
+_PLAKOTO: dict[str, Any] = {"family": "plakoto", "setup": {24: NUM_CHECKERS}, "scores": (2, 1, 0, -1, -2)}
 
-_NORTH_SULTAN = Ruleset(
-    name="north-sultan",
-    title="Tavla (North Sultan)",
-    family="opposed-hit",
-    setup=_BACKGAMMON_SETUP,
-    opening="use_dice",
-    next_game="fresh",
-    hit_and_run=True,
-    bear_off_order="free",
-    auto_pass_closed=False,
-    scores=(2, 1, -1, -2),
-    match_lengths=(1, 3, 5),
-    default_match_length=3,
-    stuck_limit=100,
-)
-
-_PLAKOTO = _NORTH_SULTAN.model_copy(
-    update={
-        "name": "plakoto",
-        "title": "Plakoto (Zar Club, Macedonian and Bulgarian sets)",
-        "family": "plakoto",
-        "setup": {24: NUM_CHECKERS},
-        "opening": "reroll",
-        "next_game": "winner_rolls",
-        "concession": "final",
-        "scores": (2, 1, 0, -1, -2),
-        "match_lengths": (3, 5, 7),
-        "default_match_length": 5,
-    }
-)
-
-_PRESETS = {
-    ruleset.name: ruleset
-    for ruleset in (
-        _NORTH_SULTAN,
-        _NORTH_SULTAN.model_copy(
-            update={
-                "name": "oyna-tavla",
-                "title": "Tavla (oyna.app)",
-                "opening": "reroll",
-                "auto_pass_closed": True,
-                "concession": "offered",
-                "match_lengths": (1, 2, 3, 5),
-                "default_match_length": 5,
-            }
-        ),
-        _NORTH_SULTAN.model_copy(
-            update={
-                "name": "portes",
-                "title": "Portes (Zar Club)",
-                "opening": "reroll",
-                "next_game": "winner_rolls",
-                "concession": "final",
-                "match_lengths": (3, 5, 7),
-                "default_match_length": 5,
-            }
-        ),
-        _NORTH_SULTAN.model_copy(
-            update={
-                "name": "traditional",
-                "title": "Traditional tavla",
-                "opening": "reroll",
-                "hit_and_run": False,
-                "bear_off_order": "larger_first",
-                "concession": "final",
-                "match_lengths": None,
-                "default_match_length": 5,
-            }
-        ),
-        _NORTH_SULTAN.model_copy(
-            update={
-                "name": "oyna-backgammon",
-                "title": "Backgammon (oyna.app)",
-                "cube": True,
-                "crawford": True,
-                "concession": "offered",
-                "scores": (3, 2, 1, -1, -2, -3),
-                "match_lengths": (1, 2, 3, 5),
-                "default_match_length": 5,
-            }
-        ),
-        _PLAKOTO,
-        _PLAKOTO.model_copy(
-            update={
-                "name": "plakoto-greek",
-                "title": "Plakoto (Zar Club, Greek set)",
-                "pinned_blocks_bear_off": True,
-            }
-        ),
-        _PLAKOTO.model_copy(
-            update={"name": "fevga", "title": "Fevga (Zar Club)", "family": "fevga", "scores": (2, 1, -1, -2)}
-        ),
-        _PLAKOTO.model_copy(
-            update={
-                "name": "gul-bara",
-                "title": "Gul Bara (Zar Club)",
-                "family": "gul-bara",
-                "scores": (2, 1, -1, -2),
-                "cascade_from": 4,
-            }
-        ),
-        _NORTH_SULTAN.model_copy(
-            update={
-                "name": "tawula",
-                "title": "Tawula (Turkish backgammon)",
-                "family": "tawula",
-                "setup": {24: 2},
-                "reserve": 13,
-                "concession": "final",
-                "scores": (7, 1, -1, -7),
-                "match_lengths": (1,),
-                "default_match_length": 1,
-            }
-        ),
-    )
+# Houses.
+_OYNA: dict[str, Any] = {"concession": "offered", "match_lengths": (1, 2, 3, 5), "default_match_length": 5}
+_ZAR: dict[str, Any] = {
+    "opening": "reroll",
+    "next_game": "winner_rolls",
+    "concession": "final",
+    "match_lengths": (3, 5, 7),
+    "default_match_length": 5,
 }
+
+_NORTH_SULTAN = (
+    Ruleset(
+        name="north-sultan",
+        title="Tavla (North Sultan)",
+        **_TAVLA,
+        opening="use_dice",
+        next_game="fresh",
+        match_lengths=(1, 3, 5),
+        default_match_length=3,
+    ),
+)
+
+_OYNA_APP = (
+    Ruleset(
+        name="oyna-tavla",
+        title="Tavla (oyna.app)",
+        **_TAVLA,
+        **_OYNA,
+        opening="reroll",
+        next_game="fresh",
+        auto_pass_closed=True,
+    ),
+    Ruleset(
+        name="oyna-backgammon",
+        title="Backgammon (oyna.app)",
+        **_TAVLA | {"scores": (3, 2, 1, -1, -2, -3)},
+        **_OYNA,
+        opening="use_dice",
+        next_game="fresh",
+        cube=True,
+        crawford=True,
+    ),
+)
+
+_ZAR_CLUB = (
+    Ruleset(name="portes", title="Portes (Zar Club)", **_TAVLA, **_ZAR),
+    Ruleset(name="plakoto", title="Plakoto (Zar Club, Macedonian and Bulgarian sets)", **_PLAKOTO, **_ZAR),
+    Ruleset(
+        name="plakoto-greek",
+        title="Plakoto (Zar Club, Greek set)",
+        **_PLAKOTO,
+        **_ZAR,
+        pinned_blocks_bear_off=True,
+    ),
+    Ruleset(
+        name="fevga",
+        title="Fevga (Zar Club)",
+        family="fevga",
+        setup={24: NUM_CHECKERS},
+        scores=(2, 1, -1, -2),
+        **_ZAR,
+    ),
+    Ruleset(
+        name="gul-bara",
+        title="Gul Bara (Zar Club)",
+        family="gul-bara",
+        setup={24: NUM_CHECKERS},
+        cascade_from=4,
+        scores=(2, 1, -1, -2),
+        **_ZAR,
+    ),
+)
+
+# Of no house in particular.
+_ANYWHERE = (
+    Ruleset(
+        name="traditional",
+        title="Traditional tavla",
+        **_TAVLA,
+        opening="reroll",
+        next_game="fresh",
+        hit_and_run=False,
+        bear_off_order="larger_first",
+        concession="final",
+        match_lengths=None,
+        default_match_length=5,
+    ),
+    Ruleset(
+        name="tawula",
+        title="Tawula (Turkish backgammon)",
+        family="tawula",
+        setup={24: 2},
+        reserve=13,
+        scores=(7, 1, -1, -7),
+        opening="use_dice",
+        next_game="fresh",
+        concession="final",
+        match_lengths=(1,),
+        default_match_length=1,
+    ),
+)
+
+_PRESETS = {ruleset.name: ruleset for ruleset in (*_NORTH_SULTAN, *_OYNA_APP, *_ZAR_CLUB, *_ANYWHERE)}
 
 
 def ruleset_names() -> tuple[str, ...]:

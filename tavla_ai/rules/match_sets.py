@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from tavla_ai.errors import RulesetError
-from tavla_ai.rules.houses import get_ruleset
-from tavla_ai.rules.rulesets import Ruleset
+from tavla_ai.rules.houses import get_ruleset, ruleset_names
+from tavla_ai.rules.rulesets import Ruleset, check_default_length
 
 
 class MatchSet(BaseModel):
@@ -22,6 +22,14 @@ class MatchSet(BaseModel):
     games: tuple[str, ...] = Field(min_length=1, description="names of the rulesets, in the order played")
     match_lengths: tuple[int, ...] = Field(description="match lengths the house offers, in points")
     default_match_length: int = Field(ge=1, description="match length used when none is asked for, in points")
+
+    @model_validator(mode="after")
+    def _check(self) -> MatchSet:
+        for name in self.games:
+            if name not in ruleset_names():
+                raise ValueError(f"games: unknown ruleset {name!r}; expected some of {', '.join(ruleset_names())}")
+        check_default_length(self.match_lengths, self.default_match_length)
+        return self
 
     def ruleset_of(self, game: int) -> Ruleset:
         """Return the ruleset of a game of the match, counted from 0."""

@@ -87,7 +87,7 @@ def check_play(position: Position, dice: tuple[int, int], steps: Sequence[Step],
     boards, paths, _ = engine.legal_plays(compile_rules(ruleset), position.board, *dice)
     after = apply_steps(position, steps, ruleset)
     # Own rolls are counted by the roll, not by the steps.
-    places = np.arange(ruleset.num_places) != (OWN_ROLLS if ruleset.family == "gul-bara" else -1)
+    places = np.arange(ruleset.num_places) != (OWN_ROLLS if ruleset.has_stages else -1)
     if (boards[:, :, places] == after.board[:, places]).all(axis=(1, 2)).any():
         return after
     played = format_play(position, steps, ruleset)
@@ -118,14 +118,11 @@ def _broken_rule(
         return f"{most} dice can be played, and as many as can be must be"
     if most == 1 and dice[0] != dice[1]:
         return f"only one die can be played; it is the {max(dice)} if that can be, the {min(dice)} if not"
-    rules = {
-        "opposed-hit": [
-            "a checker that has hit in its own home may not move on" if not ruleset.hit_and_run else "",
-            "with all men home the larger die comes first" if ruleset.bear_off_order == "larger_first" else "",
-        ],
-        "fevga": ["one checker must pass the opponent's start first, walls are barred, and a move must be left"],
-        "tawula": ["checkers in reserve enter first, one to a point, and a hit must leave a way in"],
-    }.get(ruleset.family, [])
+    rules = (
+        "" if ruleset.hit_and_run else "a checker that has hit in its own home may not move on",
+        "" if ruleset.bear_off_order == "free" else "with all men home the larger die comes first",
+        ruleset.facts.special_rule,
+    )
     special = "; or ".join(rule for rule in rules if rule)
     return "no order of the dice allows these steps" + (f" (here {special})" if special else "")
 
@@ -146,7 +143,7 @@ def format_play(position: Position, steps: Sequence[Step], ruleset: Ruleset) -> 
       RulesetError: a step cannot be taken; see `apply_steps`.
     """
     hits = _replay(position, steps, ruleset)[1]
-    sign = "^" if ruleset.family == "plakoto" else "*"
+    sign = "^" if ruleset.has_pins else "*"
     if not steps:
         return "(no move)"
     paths = _join_steps(steps)
@@ -226,7 +223,7 @@ def _replay(position: Position, steps: Sequence[Step], ruleset: Ruleset) -> tupl
     """Return the board after `steps` and the points where they hit, in order, or the points pinned anew."""
     if len(steps) > MAX_STEPS:
         raise RulesetError(f"a play of {len(steps)} steps: expected at most {MAX_STEPS}")
-    pins = ruleset.family == "plakoto"
+    pins = ruleset.has_pins
     held_by = 2 if pins or ruleset.has_bar else 1
     board = position.board.copy()
     mover, opponent = board
@@ -278,7 +275,7 @@ class LegalPlay:
 
     Attributes:
       steps: one way to play it.
-      afterstate: the position after it, the mover first; in Gul Bara his roll is counted.
+      afterstate: the position after it, the mover first; in Gul Bara with the roll counted.
       score: the mover's points if the play ends the game; None if it goes on.
     """
 
@@ -331,7 +328,7 @@ def steps_of(path: npt.NDArray[np.int8]) -> Play:
 
 
 def hit_chance(ruleset: Ruleset, afterstate: Position) -> float | None:
-    """Return the share of the opponent's 36 rolls that let him hit, or in Plakoto pin, a checker of the mover.
+    """Return the share of the opponent's 36 rolls that can hit, or in Plakoto pin, a checker of the mover.
 
     Args:
       afterstate: the position after the mover's play, the mover first.
@@ -342,7 +339,7 @@ def hit_chance(ruleset: Ruleset, afterstate: Position) -> float | None:
     Raises:
       RulesetError: the game is over.
     """
-    if not ruleset.has_bar and ruleset.family != "plakoto":
+    if not ruleset.has_bar and not ruleset.has_pins:
         return None
     rules = compile_rules(ruleset)
     marks = slice(BAR, BAR + 1) if ruleset.has_bar else slice(PINNED + 1, None)
@@ -359,6 +356,6 @@ def hit_chance(ruleset: Ruleset, afterstate: Position) -> float | None:
 def counted_board(ruleset: Ruleset, position: Position) -> npt.NDArray[np.int8]:
     """Return the board on which a roll is played: in Gul Bara the roll is counted first."""
     board = position.board.copy()
-    if ruleset.family == "gul-bara":
+    if ruleset.has_stages:
         board[0, OWN_ROLLS] = min(MAX_OWN_ROLLS, board[0, OWN_ROLLS] + 1)
     return board

@@ -20,13 +20,14 @@ import numpy.typing as npt
 
 from tavla_ai.errors import NotationError, RulesetError
 from tavla_ai.rules.compiled import compile_rules
+from tavla_ai.rules.families import FAMILIES
 from tavla_ai.rules.gnu_id import read_id, write_id
 from tavla_ai.rules.rulesets import BAR, NUM_CHECKERS, NUM_PLACES, OFF, OWN_ROLLS, PINNED, RESERVE, Ruleset
 
 _SIDES = ("mover", "opponent")
 POINTS = range(1, BAR)
 _MOTHER = 24
-_SHAPES = tuple((2, num_places) for num_places in (NUM_PLACES, RESERVE + 1, PINNED + BAR))
+_SHAPES = tuple(sorted({(2, NUM_PLACES + facts.num_more_places) for facts in FAMILIES.values()}))
 _ID_BYTES = 10
 # The 14th character carries the last 2 of 80 bits; the 4 bits after them are always 0.
 _ID_LAST = "AQgw"
@@ -134,7 +135,7 @@ class Position:
         off: tuple[int, int] | None = None,
         bar: tuple[int, int] = (0, 0),
     ) -> Position:
-        """Return the position with these checkers, in a game of the `opposed-hit` family.
+        """Return the position with these checkers, in a game with the boards of backgammon.
 
         Args:
           me: the mover's checkers, own point 1–24 → count.
@@ -160,7 +161,7 @@ class Position:
 
     @classmethod
     def from_id(cls, text: str) -> Position:
-        """Return the position of an `opposed-hit` game that a GNU Position ID describes, seen by the player on roll.
+        """Return the position of a board of backgammon that a GNU Position ID describes, seen by the player on roll.
 
         The ID's first block is the player *not* on roll: the GNU manual says the opposite, its program does
         this. Checkers that the ID does not place are borne off.
@@ -193,7 +194,7 @@ class Position:
     def to_id(self) -> str:
         """Return the 14-character GNU Position ID, with the mover as the player on roll.
 
-        It describes games of the `opposed-hit` family alone; `to_text` describes any.
+        It describes boards of backgammon alone; `to_text` describes any.
 
         Raises:
           RulesetError: the board has places that an ID cannot hold.
@@ -237,7 +238,7 @@ class Position:
         Tawula has no mars; a capote, one checker on the bar against a side that is bearing off, wins 7 at once.
         """
         mover, opponent = self.board.tolist()
-        if ruleset.family == "plakoto" and mover[PINNED + _MOTHER] and opponent[PINNED + _MOTHER]:
+        if ruleset.facts.special_ending == "mother" and mover[PINNED + _MOTHER] and opponent[PINNED + _MOTHER]:
             return 0
         for sign, winner, loser in ((1, mover, opponent), (-1, opponent, mover)):
             points = _points_won(winner, loser, ruleset)
@@ -260,7 +261,7 @@ class Position:
             + ", ".join(f"{name} {self.board[row, place]}" for name, place in names.items())
             for row, (mark, side) in enumerate(zip("XO", _SIDES, strict=True))
         ]
-        has_id = ruleset.family == "opposed-hit"
+        has_id = ruleset.moves_as_backgammon
         bar = "BAR" if ruleset.has_bar else "   "
         top, bottom = (range(13, 19), range(19, 25)), (range(12, 6, -1), range(6, 0, -1))
         lines = [
@@ -305,7 +306,7 @@ def check_board(board: npt.ArrayLike, ruleset: Ruleset) -> None:
         boards, or pins, rolls and reserves that the game cannot have.
     """
     counts = _checked_counts(board, ruleset.num_places)
-    if ruleset.family == "opposed-hit":
+    if ruleset.moves_as_backgammon:
         _check_opposed(counts)
     else:
         compile_rules(ruleset).check(counts.astype(np.int8, order="C"))
@@ -343,7 +344,7 @@ def _read_side(text: str, begin: int, side: str, ruleset: Ruleset) -> list[int]:
         if name in found:
             raise NotationError(f"{where}: a second item for {name}")
         found.add(name)
-        if name == "pin" and ruleset.family == "plakoto":
+        if name == "pin" and ruleset.has_pins:
             if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", value):
                 raise NotationError(f"{where}: expected the points of pinned checkers, such as pin:7,3")
             for point in map(int, value.split(",")):
@@ -351,7 +352,7 @@ def _read_side(text: str, begin: int, side: str, ruleset: Ruleset) -> list[int]:
                     raise NotationError(f"{where}: point {point}, expected 1 to 24")
                 row[PINNED + point] = 1
         elif name not in names:
-            others = [name for name in names if name.isalpha()] + ["pin"] * (ruleset.family == "plakoto")
+            others = [name for name in names if name.isalpha()] + ["pin"] * ruleset.has_pins
             raise NotationError(f"{where}: expected an item such as 24:2, for a point 1 to 24, {', '.join(others)}")
         elif not re.fullmatch("[0-9]{1,2}", value):
             raise NotationError(f"{where}: expected a count after the colon, such as {name}:2")
@@ -364,16 +365,17 @@ def _read_side(text: str, begin: int, side: str, ruleset: Ruleset) -> list[int]:
 
 def _points_won(winner: Sequence[int], loser: Sequence[int], ruleset: Ruleset) -> int | None:
     """Return the points that a side has won, a row of counts each; None where it has not won."""
-    if ruleset.family == "plakoto" and loser[PINNED + _MOTHER] and not winner[_MOTHER]:
+    ending = ruleset.facts.special_ending
+    if ending == "mother" and loser[PINNED + _MOTHER] and not winner[_MOTHER]:
         return 2
-    if ruleset.family == "tawula" and _is_capote(winner, loser):
+    if ending == "capote" and _is_capote(winner, loser):
         return 7
     return _points_lost(loser, ruleset) if winner[OFF] == NUM_CHECKERS else None
 
 
 def _points_lost(loser: Sequence[int], ruleset: Ruleset) -> int:
     """Return what a side loses whose opponent bears off all checkers."""
-    if loser[OFF] > 0 or ruleset.family == "tawula":
+    if loser[OFF] > 0 or not ruleset.facts.has_mars:
         return 1
     # The winner's home is the loser's 19–24 point.
     is_far = ruleset.scores[0] >= 3 and any(loser[19:NUM_PLACES])
@@ -396,7 +398,7 @@ def _text_names(ruleset: Ruleset) -> dict[str, int]:
     names = {"res": RESERVE} if ruleset.reserve else {}
     names |= {"bar": BAR} if ruleset.has_bar else {}
     names |= {str(point): point for point in reversed(POINTS)} | {"off": OFF}
-    return names | ({"rolls": OWN_ROLLS} if ruleset.family == "gul-bara" else {})
+    return names | ({"rolls": OWN_ROLLS} if ruleset.has_stages else {})
 
 
 def _checked_counts(board: npt.ArrayLike, num_places: int | None = None) -> npt.NDArray[np.integer[Any]]:

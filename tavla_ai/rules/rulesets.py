@@ -1,16 +1,18 @@
-"""Rulesets: every game this product plays, as data.
+"""Rulesets: a game as one house plays it, as data.
 
-A ruleset says how a house plays; the engine compiles one generator per family and reads the rest from here.
-What differs between two presets is readable in this file alone.
+The engine compiles one generator per family of games and reads the rest from a ruleset. What no house changes
+stands in `families`; the houses' own rulesets are in `houses`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from tavla_ai.errors import RulesetError
+from tavla_ai.rules.families import FAMILIES, Family, FamilyFacts
 
 NUM_CHECKERS = 15
 OFF = 0
@@ -23,11 +25,30 @@ OWN_ROLLS = 26  # gul-bara: own rolls so far, at most MAX_OWN_ROLLS
 PINNED = 25  # plakoto: PINNED + p is 1 where the owner's checker on point p is pinned
 MAX_OWN_ROLLS = 3
 
-Family = Literal["opposed-hit", "plakoto", "fevga", "gul-bara", "tawula"]
 Opening = Literal["use_dice", "reroll"]
 NextGame = Literal["fresh", "winner_rolls"]
 BearOffOrder = Literal["free", "larger_first"]
 Concession = Literal["none", "offered", "final"]
+
+# The fields that say nothing about what a position is worth: how a game or a match begins and goes on, what it is
+# called, and what is decided with a position's worth once it is known.
+_WORTH_NOTHING = frozenset(
+    {
+        "name",
+        "title",
+        "setup",
+        "reserve",
+        "opening",
+        "next_game",
+        "cube",
+        "cube_limit",
+        "crawford",
+        "concession",
+        "auto_pass_closed",
+        "match_lengths",
+        "default_match_length",
+    }
+)
 
 
 class Ruleset(BaseModel):
@@ -57,10 +78,11 @@ class Ruleset(BaseModel):
         "after a drawn or void game the opening roll is fresh in either case"
     )
     hit_and_run: bool = Field(
-        description="whether a checker that hits in its own home board may move on in the same turn"
+        default=True, description="whether a checker that hits in its own home board may move on in the same turn"
     )
     bear_off_order: BearOffOrder = Field(
-        description="`larger_first`: with all men home the larger die is played first, so that no pip is wasted"
+        default="free",
+        description="`larger_first`: with all men home the larger die is played first, so that no pip is wasted",
     )
     pinned_blocks_bear_off: bool = Field(
         default=False, description="plakoto: an own pinned checker forbids bearing off, even at home"
@@ -82,7 +104,8 @@ class Ruleset(BaseModel):
         "`none`, whoever leaves loses the match",
     )
     auto_pass_closed: bool = Field(
-        description="a player on the bar against six closed points passes without rolling; plays are the same"
+        default=False,
+        description="a player on the bar against six closed points passes without rolling; plays are the same",
     )
     scores: tuple[int, ...] = Field(description="possible scores of a game for one side, best first")
     match_lengths: tuple[int, ...] | None = Field(
@@ -90,81 +113,116 @@ class Ruleset(BaseModel):
     )
     default_match_length: int = Field(ge=1, description="match length used when none is asked for, in points")
     stuck_limit: int = Field(
-        ge=2, description="rolls in a row without a move after which the game is void and scores nothing"
+        default=100, ge=2, description="rolls in a row without a move after which the game is void and scores nothing"
     )
 
     @model_validator(mode="after")
     def _check(self) -> Ruleset:
+        self._check_setup()
+        self._check_house_rules()
+        self._check_scores()
+        if self.match_lengths is not None:
+            check_default_length(self.match_lengths, self.default_match_length)
+        return self
+
+    def _check_setup(self) -> None:
         placed = sum(self.setup.values()) + self.reserve
         if placed != NUM_CHECKERS:
             raise ValueError(f"setup places {placed} checkers, expected {NUM_CHECKERS}")
-        if tuple(sorted(self.scores, reverse=True)) != self.scores:
-            raise ValueError(f"scores {self.scores} are not in falling order")
-        if tuple(-s for s in reversed(self.scores)) != self.scores:
-            raise ValueError(f"scores {self.scores} are not symmetric about 0")
-        return self
+        for point in self.setup:
+            if self.facing(point) in self.setup:
+                raise ValueError(f"setup places checkers of both sides on point {point}")
+
+    def _check_house_rules(self) -> None:
+        """Refuse what the family's generator does not read."""
+        every = frozenset[str]().union(*(facts.house_rules for facts in FAMILIES.values()))
+        for field in sorted(every - self.facts.house_rules):
+            default = type(self).model_fields[field].default
+            if getattr(self, field) != default:
+                raise ValueError(f"{field} {getattr(self, field)!r}: expected {default!r} in the family {self.family}")
+
+    def _check_scores(self) -> None:
+        if self.scores not in self.facts.scores:
+            expected = " or ".join(map(str, self.facts.scores))
+            raise ValueError(f"scores {self.scores}: expected {expected} in the family {self.family}")
+        if self.scores[0] == 3 and not self.has_western_movement:
+            raise ValueError(f"scores {self.scores}: three-point games are of western movement only")
+
+    @property
+    def facts(self) -> FamilyFacts:
+        """What holds in every game of the family."""
+        return FAMILIES[self.family]
 
     @property
     def num_places(self) -> int:
         """Length of a side's row of counts: 26, and what the family adds for pins, rolls or a reserve."""
-        return {"plakoto": 50, "gul-bara": 27, "tawula": 27}.get(self.family, NUM_PLACES)
+        return NUM_PLACES + self.facts.num_more_places
 
     @property
     def num_checker_places(self) -> int:
         """How many places, from the first, hold checkers; the others count pins or rolls."""
-        return RESERVE + 1 if self.family == "tawula" else NUM_PLACES
+        return RESERVE + 1 if self.facts.has_reserve else NUM_PLACES
 
     @property
     def is_parallel(self) -> bool:
         """Whether both sides go the same way round."""
-        return self.family in ("fevga", "gul-bara", "tawula")
+        return self.facts.is_parallel
 
     @property
     def has_bar(self) -> bool:
         """Whether checkers are hit, and enter again from the bar."""
-        return self.family in ("opposed-hit", "tawula")
+        return self.facts.lone_checker == "is hit"
+
+    @property
+    def has_pins(self) -> bool:
+        """Whether a lone checker is pinned under an opposing one."""
+        return self.facts.lone_checker == "is pinned"
+
+    @property
+    def has_reserve(self) -> bool:
+        """Whether checkers enter from a reserve, which is a place of its own."""
+        return self.facts.has_reserve
 
     @property
     def has_stages(self) -> bool:
         """Whether a turn may have several stages, as in Gul Bara, where a double is followed by higher ones."""
-        return self.family == "gul-bara"
-
-    @property
-    def stages_reason(self) -> str:
-        """The words with which what cannot be done in a game with stages is refused."""
-        return f"a turn of {self.name} is more than one roll"
+        return self.facts.has_stages
 
     @property
     def moves_as_backgammon(self) -> bool:
         """Whether the two sides move in opposite directions and hit, so that boards are those of backgammon."""
-        return self.family == "opposed-hit"
+        return self.has_bar and not self.is_parallel
 
     @property
     def has_western_movement(self) -> bool:
-        """Whether every roll has the plays of western backgammon."""
-        return self.family == "opposed-hit" and self.hit_and_run and self.bear_off_order == "free"
+        """Whether every roll has the plays of western backgammon: its boards, hit and run, and free bear-off order."""
+        return self.moves_as_backgammon and self.hit_and_run and self.bear_off_order == "free"
+
+    @property
+    def mars_share(self) -> float:
+        """Wins by more than the smallest score between equal and strong players, as a share of wins."""
+        return self.facts.mars_share
+
+    def check_has_no_stages(self, what: str) -> None:
+        """Raise `RulesetError` if a turn may have several stages, which `what` cannot deal with."""
+        if self.has_stages:
+            raise RulesetError(f"{what}: not in {self.name}, where a turn is more than one roll")
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     def facing(self, point: int) -> int:
-        """Return the opponent's own number of my `point`, and as well mine of his."""
+        """Return the opponent's own number of my `point`, which is also mine of the opponent's."""
         return (point + 11) % 24 + 1 if self.is_parallel else BAR - point
 
     def plays_like(self, other: Ruleset) -> bool:
         """Return whether every position is worth the same here as in `other`.
 
         Openings, match lengths and who starts the next game may differ; a network trained for one then
-        plays the other.
+        plays the other. A field that is not known to be harmless must be the same.
         """
         return all(
-            getattr(self, field) == getattr(other, field)
-            for field in (
-                "family",
-                "hit_and_run",
-                "bear_off_order",
-                "pinned_blocks_bear_off",
-                "leave_a_move",
-                "cascade_from",
-                "scores",
-            )
+            getattr(self, field) == getattr(other, field) for field in type(self).model_fields.keys() - _WORTH_NOTHING
         )
 
     def check_match_length(self, length: int) -> None:
@@ -174,3 +232,12 @@ class Ruleset(BaseModel):
         if self.match_lengths is not None and length not in self.match_lengths:
             offered = ", ".join(map(str, self.match_lengths))
             raise RulesetError(f"match length {length}: {self.name} is played to {offered}")
+
+
+def check_default_length(lengths: Sequence[int], default: int) -> None:
+    """Raise `ValueError` unless the match lengths of a house are positive and its default is one of them."""
+    offered = ", ".join(map(str, lengths))
+    if any(length < 1 for length in lengths):
+        raise ValueError(f"match_lengths {offered}: expected at least 1 point")
+    if default not in lengths:
+        raise ValueError(f"default_match_length {default}: expected one of {offered}")

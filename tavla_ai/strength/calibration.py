@@ -29,7 +29,7 @@ from tavla_ai.bots import (
     save_levels,
 )
 from tavla_ai.engine import MAX_SEED
-from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.errors import TavlaError
 from tavla_ai.files import require_writable
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import Ruleset
@@ -390,8 +390,7 @@ def _check_matches(effort: CalibrationEffort, gap: float) -> None:
 
 def _check(ruleset: Ruleset, match_length: int, ratings: Mapping[LevelName, float], seed: int) -> None:
     ruleset.check_match_length(match_length)
-    if ruleset.family == "gul-bara":
-        raise RulesetError(f"{ruleset.name}: a turn is more than one roll; only 0-ply without noise is played")
+    ruleset.check_has_no_stages("calibration")
     text = ", ".join(f"{name}={rating:g}" for name, rating in ratings.items())
     if set(ratings) != set(LEVEL_NAMES):
         raise TavlaError(f"ratings {text}: expected one for each of {', '.join(LEVEL_NAMES)}, and no other")

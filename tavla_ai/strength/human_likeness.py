@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
 from tavla_ai.bots import LEVEL_NAMES, Bot, Fault, Ladder, LevelName, Levels, level_bot
-from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH, load_tables
 from tavla_ai.match import utilities
 from tavla_ai.progress import ProgressCallback
@@ -161,8 +161,7 @@ def measure_likeness(
     """
     if games < 2 or games % 2:
         raise TavlaError(f"{games} games: expected an even number from 2 up")
-    if ruleset.family == "gul-bara":
-        raise RulesetError(f"{ruleset.name}: a turn is more than one play; its decisions are not judged")
+    ruleset.check_has_no_stages("judged decisions")
     ladder = levels.ladder(ruleset, match_length)
     bots = {name: level_bot(name, ruleset, levels, match_length) for name in LEVEL_NAMES}
     hard = bots["hard"]
@@ -290,7 +289,7 @@ def _spread(decisions: Sequence[_Decision]) -> LossSpread:
 
 
 def _kinds(ruleset: Ruleset, decisions: Sequence[_Decision]) -> tuple[ErrorKind, ...]:
-    if ruleset.family != "opposed-hit":
+    if not ruleset.moves_as_backgammon:
         return ()
     by_kind: dict[str, list[float]] = {}
     for decision in decisions:
@@ -354,7 +353,7 @@ def _examples(ruleset: Ruleset, decisions: Sequence[_Decision]) -> tuple[Example
                 played=format_play(position, played, ruleset),
                 best=format_play(position, best, ruleset),
                 loss=decision.loss,
-                kind=_kind(decision) if ruleset.family == "opposed-hit" else "other",
+                kind=_kind(decision) if ruleset.moves_as_backgammon else "other",
                 steps=played,
             )
         )

@@ -14,7 +14,7 @@ from tavla_ai.network import Checkpoint
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import MatchSet, Ruleset, check_match_length, compile_rules, games_of
 from tavla_ai.tournament.contests import Contests
-from tavla_ai.tournament.lockstep import Leg, check_turns_are_plays, play_pairs
+from tavla_ai.tournament.lockstep import Leg, play_pairs
 
 
 class Arena:
@@ -61,7 +61,7 @@ class Arena:
             self.utilities = [utilities(game, match_length)]
         if not all(bot.is_native for bot in self.bots):
             for ruleset in games_of(game):
-                check_turns_are_plays(ruleset)
+                ruleset.check_has_no_stages("outside engine")
         self._luck_players = [
             None if network is None else _luck_player(ruleset, network)
             for ruleset, network in zip(games_of(game), self.luck_networks, strict=True)
@@ -171,8 +171,7 @@ def check_seed(seed: int) -> None:
 
 
 def _luck_player(ruleset: Ruleset, network: Checkpoint) -> engine.Player:
-    if ruleset.family == "gul-bara":
-        raise RulesetError(f"{ruleset.name}: a turn is more than one roll; its luck is not known")
+    ruleset.check_has_no_stages("luck of the rolls")
     return network_player(ruleset, network.network_for(ruleset))
 
 

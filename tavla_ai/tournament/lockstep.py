@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from tavla_ai import engine
 from tavla_ai.bots import Bot, ChosenPlay, Fault
-from tavla_ai.errors import RulesetError
 from tavla_ai.match import Utilities
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Ruleset, compile_rules
@@ -101,18 +100,6 @@ class _Contest:
         return self.seat ^ self.a_seat
 
 
-def check_turns_are_plays(ruleset: Ruleset) -> None:
-    """Check that a game can be played, or played again, turn by turn.
-
-    Raises:
-      RulesetError: it is Gul Bara.
-    """
-    if ruleset.family == "gul-bara":
-        raise RulesetError(
-            f"{ruleset.name}: a turn is more than one play; no outside engine plays it, and no game is played again"
-        )
-
-
 def play_pairs(
     legs: Sequence[Leg],
     *,
@@ -136,10 +123,10 @@ def play_pairs(
       watch: called with every turn; those of one contest come in order, contests go on side by side.
 
     Raises:
-      RulesetError: Gul Bara is among the games.
+      RulesetError: a turn of one of the games is more than one roll (Gul Bara).
     """
     for one in legs:
-        check_turns_are_plays(one.ruleset)
+        one.ruleset.check_has_no_stages("games turn by turn")
     scores = sorted({score for one in legs for score in one.ruleset.scores}, reverse=True)
     has_luck = any(one.luck_player for one in legs)
     referee = _Referee(

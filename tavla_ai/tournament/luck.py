@@ -22,7 +22,7 @@ def luck_networks(game: Ruleset | MatchSet, bots: Sequence[Bot]) -> tuple[Checkp
     In a set Gul Bara has none, so that its luck is left out: a turn of it is more than one roll.
     """
     return tuple(
-        None if ruleset.family == "gul-bara" and isinstance(game, MatchSet) else _first_network(bots, number)
+        None if ruleset.has_stages and isinstance(game, MatchSet) else _first_network(bots, number)
         for number, ruleset in enumerate(games_of(game))
     )
 

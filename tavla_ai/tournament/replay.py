@@ -98,7 +98,7 @@ def check_has_mat(game: Ruleset | MatchSet) -> None:
     Raises:
       RulesetError: they do not.
     """
-    if any(ruleset.family != "opposed-hit" for ruleset in games_of(game)):
+    if not all(ruleset.moves_as_backgammon for ruleset in games_of(game)):
         raise RulesetError(f"{game.name}: match files hold tavla and backgammon only")
 
 

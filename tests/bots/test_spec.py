@@ -127,9 +127,9 @@ def test_a_folder_may_end_like_an_option(tmp_path: Path) -> None:
 
 def test_gul_bara_is_not_looked_ahead(tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "net", "gul-bara")
-    with pytest.raises(RulesetError, match="only 0-ply without noise"):
+    with pytest.raises(RulesetError, match="look-ahead or noise: not in gul-bara, where a turn is more than one roll"):
         make_bot(f"{path}@1", get_ruleset("gul-bara"))
-    with pytest.raises(RulesetError, match="only 0-ply without noise"):
+    with pytest.raises(RulesetError, match="look-ahead or noise: not in gul-bara, where a turn is more than one roll"):
         make_bot(f"{path}:0.1", get_ruleset("gul-bara"))
 
 

@@ -107,5 +107,5 @@ def test_what_cannot_be_rolled_out_is_refused(evaluator: Evaluator, tmp_path: Pa
     game = get_ruleset("gul-bara")
     other = Evaluator(load_checkpoint(write_checkpoint(tmp_path / "net", "gul-bara")))
     plays = other.rank_plays(Position.start(game), (3, 1))
-    with pytest.raises(RulesetError, match="not rolled out"):
+    with pytest.raises(RulesetError, match="rollout: not in gul-bara, where a turn is more than one roll"):
         roll_out(other, Position.start(game), plays)

@@ -59,5 +59,7 @@ def test_a_report_of_bad_input_is_one_line(levels_path: Path, tmp_path: Path) ->
     asked = ("levels", "--levels", levels_path, "--report")
     assert "expected a folder" in fails(*asked, tmp_path / "file")
     assert "3 games: expected an even number" in fails(*asked, tmp_path / "out", "--games", 3)
-    assert "gul-bara: a turn is more than one play" in fails(*asked, tmp_path / "out", "--ruleset", "gul-bara")
+    assert "not in gul-bara, where a turn is more than one roll" in fails(
+        *asked, tmp_path / "out", "--ruleset", "gul-bara"
+    )
     assert not (tmp_path / "out").exists()

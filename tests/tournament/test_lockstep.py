@@ -92,5 +92,5 @@ def test_an_outside_engine_plays_in_sets_too() -> None:
         Bot("stumbling", portes, Stumbling(portes)),
         *(make_bot("random", get_ruleset(name)) for name in macedonian.games[1:]),
     ]
-    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one play; no outside engine plays it"):
+    with pytest.raises(RulesetError, match="outside engine: not in gul-bara, where a turn is more than one roll"):
         played(macedonian, [make_set_bot("random", macedonian)] * 2 + [join_bots("x", macedonian, parts)], 2, 1, 7)

@@ -66,7 +66,7 @@ def test_luck_of_gul_bara_is_not_known(tmp_path: Path) -> None:
     gul_bara = get_ruleset("gul-bara")
     network = load_checkpoint(write_checkpoint(tmp_path / "net", "gul-bara"))
     random = make_bot("random", gul_bara)
-    with pytest.raises(RulesetError, match="gul-bara: a turn is more than one roll; its luck is not known"):
+    with pytest.raises(RulesetError, match="luck of the rolls: not in gul-bara, where a turn is more than one roll"):
         play_pairing(gul_bara, random, random, 2, 1, luck_network=network)
 
 

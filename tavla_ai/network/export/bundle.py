@@ -28,15 +28,9 @@ from tavla_ai.network.export.manifest import (
     product_version,
 )
 from tavla_ai.network.export.verify import verify_bundle
-from tavla_ai.rules import BAR, MAX_OWN_ROLLS, NUM_CHECKERS, OWN_ROLLS, PINNED, RESERVE, Family, Ruleset
+from tavla_ai.rules import BAR, MAX_OWN_ROLLS, NUM_CHECKERS, OWN_ROLLS, PINNED, RESERVE, Ruleset
 
 _README_TEMPLATE = "README.md.in"
-_MORE_PLACES: dict[Family, str] = {
-    "plakoto": f"Place {PINNED} + p is 1 where the side's checker on its point p is pinned.",
-    "gul-bara": f"Place {OWN_ROLLS}: how often the side has rolled so far, at most {MAX_OWN_ROLLS}.\n"
-    "  The answer is for a turn that passes no dice on; else ask after the other player's forced play of them.",
-    "tawula": f"Place {RESERVE}: checkers in reserve.",
-}
 
 
 def export_bundle(checkpoint_path: Path, out: Path) -> Manifest:
@@ -104,6 +98,17 @@ def _write_model(path: Path, checkpoint: Checkpoint) -> None:
     write_model(path, checkpoint)
 
 
+def _more_places(ruleset: Ruleset) -> str:
+    if ruleset.has_pins:
+        return f" Place {PINNED} + p is 1 where the side's checker on its point p is pinned."
+    if ruleset.has_stages:
+        return (
+            f" Place {OWN_ROLLS}: how often the side has rolled so far, at most {MAX_OWN_ROLLS}.\n"
+            "  The answer is for a turn that passes no dice on; else ask after the other player's forced play of them."
+        )
+    return f" Place {RESERVE}: checkers in reserve." if ruleset.has_reserve else ""
+
+
 def _readme(ruleset: Ruleset) -> str:
     """Return the text of a bundle's README."""
     template = resources.files(__package__).joinpath(_README_TEMPLATE).read_text(encoding="utf-8")
@@ -120,7 +125,7 @@ def _readme(ruleset: Ruleset) -> str:
         num_scores=len(ruleset.scores),
         scores=", ".join(map(str, ruleset.scores)),
         last_game=[1 if score > 0 else 0 if score < 0 else 0.5 for score in ruleset.scores],
-        places_note=f"One side's point q is the other's {facing}. {_MORE_PLACES.get(ruleset.family, '')}".rstrip(),
+        places_note=f"One side's point q is the other's {facing}.{_more_places(ruleset)}",
         setup=dict(sorted((reserve | ruleset.setup).items(), reverse=True)),
         num_golden=NUM_GOLDEN,
         tolerance=TOLERANCE,

@@ -38,7 +38,7 @@ class BundleNetwork(nn.Module):
         self.num_checker_places = ruleset.num_checker_places
         self.num_others = ruleset.num_places - ruleset.num_checker_places
         # Places that hold no checkers: Gul Bara counts rolls there, Plakoto marks pins.
-        self.most_others = MAX_OWN_ROLLS if ruleset.family == "gul-bara" else 1
+        self.most_others = MAX_OWN_ROLLS if ruleset.has_stages else 1
         self.network = from_numpy(checkpoint.card.network, checkpoint.weights)
         self.register_buffer("table", table.flatten(0, 1))
         self.register_buffer("first_rows", torch.arange(table.shape[0]) * self.num_counts)
