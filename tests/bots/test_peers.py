@@ -19,7 +19,7 @@ from tavla_ai.bots.peers import PEERS, Peer, counting_peer, evaluating_peer, pee
 from tavla_ai.cli import main
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.match import utilities
-from tavla_ai.rules import Position, compile_rules, get_ruleset
+from tavla_ai.rules import Position, Ruleset, compile_rules, get_ruleset
 from tavla_ai.tournament import Leg, play_pairing, play_pairs
 
 NORTH_SULTAN = get_ruleset("north-sultan")
@@ -378,10 +378,18 @@ def test_an_engine_that_counts_other_plays_is_found_out(monkeypatch: pytest.Monk
         run_bench(NORTH_SULTAN, ("plays",), None, repeats=1, against=pips)
 
 
-@pytest.mark.parametrize("preset", ["traditional", "plakoto"])
-def test_benchmarks_beside_an_engine_are_of_western_movement(pips: str, preset: str) -> None:
-    with pytest.raises(TavlaError, match=f"pips: plays by western rules of movement, not {preset}"):
-        run_bench(get_ruleset(preset), ("plays",), None, repeats=1, against=pips)
+@pytest.mark.parametrize(
+    "ruleset",
+    [
+        get_ruleset("traditional"),
+        get_ruleset("plakoto"),
+        NORTH_SULTAN.model_copy(update={"bear_off_order": "larger_first"}),
+    ],
+    ids=["traditional", "plakoto", "larger first"],
+)
+def test_benchmarks_beside_an_engine_are_of_western_movement(pips: str, ruleset: Ruleset) -> None:
+    with pytest.raises(TavlaError, match=f"pips: plays by western rules of movement, not {ruleset.name}"):
+        run_bench(ruleset, ("plays",), None, repeats=1, against=pips)
 
 
 @pytest.mark.parametrize("kind", ["wildbg", "bgsage"])
