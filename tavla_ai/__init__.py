@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
-from tavla_ai.bots import Bot, Ladder, Level, Levels, RatedLevel, make_bot
+from tavla_ai.bots import Bot, Ladder, Levels, RatedLevel, make_bot
 from tavla_ai.errors import CheckpointError, ConfigError, NotationError, RulesetError, TavlaError
 from tavla_ai.evaluator import (
     Evaluation,
@@ -76,7 +76,6 @@ __all__ = [
     "JudgedSet",
     "Ladder",
     "LegalPlay",
-    "Level",
     "Levels",
     "MatchAnalysis",
     "MatchEquity",

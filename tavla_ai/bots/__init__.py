@@ -1,4 +1,4 @@
-"""Who plays: bots, levels and outside engines."""
+"""Bots, levels and outside engines: players with names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from tavla_ai.bots.levels import (
     LEVEL_NAMES,
     LEVELS_VARIABLE,
     Ladder,
-    Level,
     LevelName,
     Levels,
     RatedLevel,
@@ -40,7 +39,6 @@ __all__ = [
     "ChosenPlay",
     "Fault",
     "Ladder",
-    "Level",
     "LevelName",
     "Levels",
     "OutsidePlayer",

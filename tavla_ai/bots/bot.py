@@ -33,20 +33,20 @@ from tavla_ai.rules import (
 
 BASELINES = ("random", "pubeval")
 
-# What a bot makes of a match: `match` plays for it; `points` plays each game for its points; `untold` weighs the
+# How a bot takes a match: `match` plays for it; `points` plays each game for its points; `untold` weighs the
 # scores by the match, but tells the network that it plays a single game.
 Awareness = Literal["match", "points", "untold"]
 
 
 @dataclass(frozen=True)
 class PlayStyle:
-    """How a bot plays with its network.
+    """Style of a bot that plays with a network.
 
     Attributes:
       ply: look-ahead of its plays.
       noise: standard deviation of the error in its judgement of each position, in points.
-      cap: what a play may lose at most by that error, in points.
-      awareness: what it makes of a match.
+      cap: the most that a play may lose by that error, in points.
+      awareness: how it takes a match.
     """
 
     ply: int = 0
@@ -79,8 +79,8 @@ class Bot:
       checkpoint: the network behind it; None for a baseline or an outside engine.
       style: how it plays with that network.
       match_set: the set whose games are played in turn; None where `ruleset` is played alone.
-      parts: who plays each game of the set, in its order; none for a bot of one game. The other attributes are then
-        those of the first part.
+      parts: the bot that plays each game of the set, in its order; none for a bot of one game. The other attributes
+        are then those of the first part.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Bot:
 
     @property
     def by_game(self) -> tuple[Bot, ...]:
-        """Who plays each game of the set, in its order; the bot alone where it plays one game."""
+        """The bot that plays each game of the set, in its order; this bot alone where it plays one game."""
         return self.parts or (self,)
 
     @property
@@ -114,7 +114,7 @@ class Bot:
         return self.player if isinstance(self.player, PeerPlayer) else None
 
     def part(self, game: int) -> Bot:
-        """Return who plays game number `game` of a match, counted from 0."""
+        """Return the bot that plays game number `game` of a match, counted from 0."""
         return self.parts[game % len(self.parts)] if self.parts else self
 
     def choose_play(

@@ -39,9 +39,8 @@ def level_bot(
             f"{LEVELS_VARIABLE}, or write ./{name} for a folder"
         )
     ladder = levels.ladder(ruleset, match_length)
-    level = ladder.level(level_name(name))
-    style = PlayStyle(level.ply, level.noise, level.cap)
-    bot = checkpoint_bot(name, ruleset, levels.checkpoint(name, ladder.levels[name], ruleset), style)
+    level = ladder.levels[level_name(name)]
+    bot = checkpoint_bot(name, ruleset, levels.checkpoint(name, level, ruleset), level.style)
     return replace(bot, match_set=match_set)
 
 

@@ -17,6 +17,7 @@ from typing import Annotated, Literal, get_args
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from tavla_ai.bots.bot import PlayStyle
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import first_mistake, write_whole
@@ -25,7 +26,7 @@ from tavla_ai.rules import Ruleset, get_ruleset
 
 SCHEMA_VERSION: Literal[1] = 1
 DEFAULT_LEVELS = Path("checkpoints/levels.yaml")
-# Names the file where it is another one.
+# The environment variable that names another file.
 LEVELS_VARIABLE = "TAVLA_LEVELS"
 
 # From the weakest up.
@@ -38,19 +39,8 @@ _Finite = Annotated[float, Field(allow_inf_nan=False)]
 _Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Level(BaseModel):
-    """How well a bot plays: how deep it looks, and how far its judgement is off."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str = Field(description="what players call it")
-    ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead")
-    noise: _Points = Field(default=0.0, description="standard deviation of its error about a position, in points")
-    cap: _Points = Field(default=0.0, description="what a play may lose at most, in points")
-
-
 class RatedLevel(BaseModel):
-    """A level of a ladder: who plays, how, and how strong that is."""
+    """A level of a ladder: its network, how it plays, and how strong that is."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,6 +54,11 @@ class RatedLevel(BaseModel):
     interval: tuple[_Finite, _Finite] = Field(description="95 % interval of the rating; of the anchor the rating twice")
     results: tuple[Result, ...] = Field(default=(), description="what it scores in single games, its errors and all")
     loss_rates: tuple[LossRate, ...] = Field(default=(), description="what it loses on judged decisions")
+
+    @property
+    def style(self) -> PlayStyle:
+        """The style in which the level plays with its network."""
+        return PlayStyle(self.ply, self.noise, self.cap)
 
 
 class Ladder(BaseModel):
@@ -87,11 +82,6 @@ class Ladder(BaseModel):
         except RulesetError as error:
             raise ValueError(str(error)) from None
         return self
-
-    def level(self, name: LevelName) -> Level:
-        """Return how a level plays."""
-        rated = self.levels[name]
-        return Level(name=name, ply=rated.ply, noise=rated.noise, cap=rated.cap)
 
 
 class _File(BaseModel):

@@ -24,7 +24,7 @@ from tavla_ai.errors import TavlaError
 from tavla_ai.network import CARD_FILE, is_checkpoint, load_checkpoint, read_card
 from tavla_ai.rules import MatchSet, Ruleset, get_ruleset
 
-# A noisy bot's plays lose at most so many standard deviations of its noise, where nothing else is said.
+# Cap of a noisy bot's plays where nothing else is said, in standard deviations of its noise.
 _CAP_PER_NOISE = 3
 # A judgement that is off by more says nothing about the game.
 _MAX_NOISE = 6.0

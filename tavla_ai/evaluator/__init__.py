@@ -1,4 +1,4 @@
-"""What positions and plays are worth, and the decisions that follow."""
+"""The worth of positions and plays, and the decisions that follow."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _TOLERANCE = 1e-6
 
 
 class BaseEvaluator(ABC):
-    """What every evaluator answers: a subclass values positions and plays, and the decisions follow from its values.
+    """Decisions from values: a subclass values positions and plays, and the decisions follow.
 
     Attributes:
       ruleset: the game.
@@ -317,7 +317,7 @@ class BaseEvaluator(ABC):
 
         Args:
           position: the side on roll first.
-          match: the stakes, seen by the side on roll; its cube says who may double.
+          match: the stakes, seen by the side on roll; its cube says which side may double.
           ply: look-ahead of the plays, beyond the roll.
 
         Raises:

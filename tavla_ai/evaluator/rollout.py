@@ -1,6 +1,6 @@
 """Rollouts: plays compared by games played out from them.
 
-Every play of a comparison meets the same dice, and trial number n of a seed is the same whoever runs it, so a
+Every play of a comparison meets the same dice, and trial number n of a seed is the same on any thread or machine, so a
 rollout does not depend on how its work is spread over threads or machines.
 """
 
@@ -35,7 +35,7 @@ Trials = npt.NDArray[np.float64]
 
 
 class RolloutSettings(BaseModel):
-    """How plays are rolled out."""
+    """Settings of a rollout."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,14 +50,14 @@ class RolloutSettings(BaseModel):
     confidence: float | None = Field(
         default=None,
         gt=0,
-        description="stop once the best play is so many standard errors clear of each other; null plays all trials",
+        description="stop once the best play is this many standard errors clear of each other; null plays all trials",
     )
     seed: int = Field(default=1, ge=0, lt=2**64, description="seed of the dice")
 
 
 @dataclass(frozen=True)
 class RolledOut:
-    """What a play came to in a rollout.
+    """Result of a play in a rollout.
 
     Attributes:
       play: the play, with what a search thought of it.

@@ -11,9 +11,9 @@ class PlayFilter(NamedTuple):
     """Which of some plays are looked at more deeply.
 
     Attributes:
-      keep: so many of the best, always.
-      extra: up to so many of the next best, where they are close.
-      margin: how much worse than the best these may be, in points.
+      keep: best plays that are always kept.
+      extra: further plays, kept if within `margin`.
+      margin: how much worse than the best the further plays may be, in points.
     """
 
     keep: int
@@ -22,7 +22,7 @@ class PlayFilter(NamedTuple):
 
 
 class SearchSettings(BaseModel):
-    """How a search is narrowed. Plies are named as gnubg names them: 0-ply is the network on each afterstate."""
+    """Settings that narrow a search. Plies are named as gnubg names them: 0-ply is the network on each afterstate."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,4 +1,4 @@
-"""What a game is worth: the score, the cube, match equity and cube decisions."""
+"""The worth of a game: the score, the cube, match equity and cube decisions."""
 
 from __future__ import annotations
 

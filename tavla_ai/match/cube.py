@@ -27,21 +27,21 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class CubeDecision:
-    """What doubling now is worth to the player on roll.
+    """Values of doubling and of not doubling now, to the player on roll.
 
-    Values of doubling are there even where he may not, as if he might.
+    The values of doubling are given even where the player may not double, as if it were allowed.
 
     Attributes:
-      no_double: his value if he rolls without doubling.
-      double_take: his value if he doubles and the opponent takes.
-      double_pass: his value if he doubles and the opponent passes.
+      no_double: the value of rolling without doubling.
+      double_take: the value of a double that the opponent takes.
+      double_pass: the value of a double that the opponent passes.
       pass_points: points that a pass costs the opponent: the present value of the cube.
-      can_double: whether he may double and can gain from it: the cube is centred or his, below the limit, this
-        is not the Crawford game, and a win with the present cube does not already win the match.
-      should_double: whether doubling now is worth more to him than not, or as much where a lost game loses the
+      can_double: whether the player may double and can gain from it: the cube is centred or the player's own, below
+        the limit, this is not the Crawford game, and a win with the present cube does not already win the match.
+      should_double: whether doubling now is worth more than not doubling, or as much where a lost game loses the
         match.
       should_take: whether the opponent should take a double.
-      is_too_good: whether he should not double, since playing on is worth more than the pass he would get.
+      is_too_good: whether the player should not double because playing on is worth more than a pass.
     """
 
     no_double: float
@@ -59,21 +59,21 @@ class CubeDecision:
 
     @property
     def value(self) -> float:
-        """What the position is worth to him when both sides use the cube as they should."""
+        """The worth of the position to the player on roll when both sides use the cube as they should."""
         return min(self.double_take, self.double_pass) if self.should_double else self.no_double
 
 
 def cube_decision(
     outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float = CUBE_EFFICIENCY
 ) -> CubeDecision:
-    """Return what doubling is worth to the player on roll, before his dice.
+    """Return what doubling is worth to the player on roll, before the dice.
 
     Args:
-      outcomes: K probabilities of his scores, best first, with the cube left where it is.
-      state: the match seen by him, with the cube as it is before he doubles.
+      outcomes: K probabilities of that player's scores, best first, with the cube left where it is.
+      state: the match seen by that player, with the cube as it is before a double.
       equity: the table of the match; in single games it says the game alone.
-      efficiency: how far the cube is live, 0 to 1. 0 is exact where this roll decides the game, so that nobody
-        turns the cube again.
+      efficiency: how far the cube is live, 0 to 1. 0 is exact where this roll decides the game, so that the cube
+        is not turned again.
 
     Raises:
       RulesetError: outcomes that are not K probabilities, an efficiency out of range, a game without a cube,
@@ -97,7 +97,7 @@ def _decided(
     """Return what both sides do when these are the values to the player on roll."""
     should_take = double_take <= double_pass
     gain = min(double_take, double_pass) - no_double
-    # A player who loses the match with this game loses nothing by doubling: he does even where he gains nothing.
+    # A player who loses the match with this game loses nothing by doubling, and doubles even without a gain.
     is_last_chance = state.length is not None and state.cube.value >= state.away[1]
     is_double = can_double and (gain > 0 or (is_last_chance and gain > -_ROUNDING))
     return CubeDecision(
@@ -138,10 +138,10 @@ def respond_to_double(
 def cubeful_equity(
     outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float = CUBE_EFFICIENCY
 ) -> float:
-    """Return what a position is worth to me between two turns, whoever rolls next.
+    """Return what a position is worth to me between two turns, whichever side rolls next.
 
-    The cube stays where it is until somebody's next turn; before my own roll, `cube_decision` has what
-    doubling would change. Arguments and errors are those of `cube_decision`.
+    The cube stays where it is until the next turn; before my own roll, `cube_decision` has what doubling would
+    change. Arguments and errors are those of `cube_decision`.
     """
     model = _model(outcomes, state, equity, efficiency)
     value = state.cube.value

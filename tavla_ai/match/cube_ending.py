@@ -1,4 +1,4 @@
-"""The last rolls of a game with a cube: every roll, play and cube action looked at."""
+"""Exact values of the last rolls of a game with a cube: every roll, play and cube action is looked at."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tavla_ai.match.equity import MatchEquity
 from tavla_ai.match.state import MatchState
 from tavla_ai.rules import BAR, NUM_CHECKERS, NUM_PLACES, OFF, ROLLS
 
-# With so few checkers left, both sides counted, looking at everything takes a blink.
+# Checkers left, both sides counted, with which looking at everything takes milliseconds.
 MAX_CHECKERS = 4
 
 _HOME = 6
@@ -29,14 +29,16 @@ def ends_soon(board: npt.NDArray[np.int8]) -> bool:
 
 @dataclass(eq=False)
 class _Seat:
-    """What the stakes mean to a side.
+    """A side and its stakes.
 
     Attributes:
-      win: what a single win is worth, and as much a double that is passed.
+      stakes: seen by that side.
+      win: the worth of a single win, which is also that of a double that is passed.
+      may_double: whether the rules let it double.
       taken_unit: the unit of values after a double that was taken, in units of those before.
-      total: what the two sides' values add up to.
-      opponent: the other side of the same stakes, once it has been asked for.
-      taken: the same side after a double that was taken, likewise.
+      total: the sum of the two sides' values.
+      opponent: the other side of the same stakes, once it has been needed.
+      taken: the same side after a double that was taken, once it has been needed.
     """
 
     stakes: MatchState
@@ -51,7 +53,7 @@ class _Seat:
 class CubeEnding:
     """Exact values of bear-offs with a cube, for positions that `ends_soon` takes.
 
-    In a bear-off a side's plays depend on its own checkers alone, and with so few left nobody loses a gammon.
+    In a bear-off a side's plays depend on its own checkers alone, and with only these left neither side loses a gammon.
     """
 
     def __init__(self, rules: engine.Rules, equity: MatchEquity) -> None:
@@ -71,27 +73,27 @@ class CubeEnding:
         Returns:
           Match-winning chance; in single games points, in units of the cube.
         """
-        mine, his = (tuple(row[: _HOME + 1].tolist()) for row in board)
-        return self._rolled(mine, his, self._seat(stakes))
+        mine, theirs = (tuple(row[: _HOME + 1].tolist()) for row in board)
+        return self._rolled(mine, theirs, self._seat(stakes))
 
-    def _rolled(self, mine: _Row, his: _Row, seat: _Seat) -> float:
-        key = (mine, his, id(seat))
+    def _rolled(self, mine: _Row, theirs: _Row, seat: _Seat) -> float:
+        key = (mine, theirs, id(seat))
         if key not in self._known:
             total = 0.0
             for rows, (_, _, weight) in zip(self._after(mine), ROLLS, strict=True):
-                total += weight * max(self._played(row, his, seat) for row in rows)
+                total += weight * max(self._played(row, theirs, seat) for row in rows)
             self._known[key] = total / 36
         return self._known[key]
 
-    def _played(self, mine: _Row, his: _Row, seat: _Seat) -> float:
-        """Return what a play is worth to its mover; the opponent then doubles if that is worth more to him."""
+    def _played(self, mine: _Row, theirs: _Row, seat: _Seat) -> float:
+        """Return what a play is worth to its mover; the opponent then doubles if that gains."""
         if not any(mine[1:]):
             return seat.win
         other = seat.opponent or self._opponent(seat)
-        value = self._rolled(his, mine, other)
+        value = self._rolled(theirs, mine, other)
         if other.may_double:
             other.taken = other.taken or self._seat(turned(other.stakes))
-            value = max(value, min(other.taken_unit * self._rolled(his, mine, other.taken), other.win))
+            value = max(value, min(other.taken_unit * self._rolled(theirs, mine, other.taken), other.win))
         return seat.total - value
 
     def _opponent(self, seat: _Seat) -> _Seat:

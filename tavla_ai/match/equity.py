@@ -121,7 +121,7 @@ class MatchEquity:
         return float(self._values[self._game(state.game), phase, _index(starter), away, opp_away])
 
     def value_after(self, state: MatchState, points: int) -> float:
-        """Return what the game in progress is worth to me once it ended with so many points for me.
+        """Return what the game in progress is worth to me once it has ended with these points for me.
 
         Args:
           points: with the cube counted; negative for the opponent's, 0 for a draw. Those beyond the match do

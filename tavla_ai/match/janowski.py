@@ -1,12 +1,12 @@
 """Janowski's cube model: what a game with a doubling cube is worth, from its outcomes without one.
 
 Rick Janowski, "Take-Points in Money Games" (1993), and its usual extension to matches: a game is worth
-something between its value with a dead cube, which nobody turns any more, and with a live cube, which is
+something between its value with a dead cube, which is turned no more, and with a live cube, which is
 turned exactly where the other side is indifferent between taking and passing. In between, wins and losses
 keep their sizes while the chance of winning changes, so that both are piecewise linear in that chance.
 
 One recursion over the values of the cube serves money and matches. It ends where a cube is dead: at the
-house's limit, or where the present cube already wins the match for whoever might double.
+house's limit, or where the present cube already wins the match for the side that might double.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ class CubeModel:
         Args:
           outcomes: K probabilities of my scores, best first.
           scores: the K scores in points, best first, without a draw.
-          after: my value after winning so many points, negative for losing them; never falls as they grow.
+          after: my value after winning a number of points, negative for losing them; never falls as they grow.
           away: points that I and the opponent still need; infinite without a match.
           limit: highest value of the cube.
-          efficiency: how far the cube is live, 0 to 1; 0 says that nobody will turn it again.
+          efficiency: how far the cube is live, 0 to 1; 0 says that it will not be turned again.
         """
         self._sizes = tuple(zip(scores, outcomes, strict=True))
         self._after = after
@@ -83,7 +83,7 @@ class CubeModel:
         self.win_chance = sum(share for score, share in self._sizes if score > 0) / total
 
     def dead(self, value: int) -> Curve:
-        """Return my value where nobody turns the cube of `value` any more."""
+        """Return my value where the cube of `value` is turned no more."""
         return Curve(((0.0, self._mean(value, -1)), (1.0, self._mean(value, 1))))
 
     def curve(self, value: int, owner: CubeOwner, *, waits: bool = False) -> Curve:
@@ -116,7 +116,7 @@ class CubeModel:
     def _live(self, value: int, owner: CubeOwner) -> Curve:
         """Return my value where both sides double at the very point at which the other may as well pass.
 
-        Whoever owns the cube may also leave it, so a point where doubling would cost him is left out.
+        The owner of the cube may also leave it, so a point where doubling would cost the owner is left out.
         """
         mine, theirs = self._may_double(value, owner)
         dead = self.dead(value)

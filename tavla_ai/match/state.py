@@ -19,7 +19,7 @@ from tavla_ai.rules import Ruleset
 
 @dataclass(frozen=True)
 class Utility:
-    """What each possible score of a game is worth to one side.
+    """The worth of each possible score of a game to one side.
 
     Attributes:
       values: K values, best score first, never rising: points in a single game, mwc in a match.
@@ -74,7 +74,7 @@ class Utility:
 
     @property
     def point(self) -> float:
-        """What a point is worth: half of the gap between the smallest win and the smallest loss."""
+        """The worth of a point: half of the gap between the smallest win and the smallest loss."""
         num_wins = len(self.values) // 2
         return (self.values[num_wins - 1] - self.values[-num_wins]) / 2
 

@@ -12,7 +12,7 @@ Besides there are `evaluation fibsboard BOARD` and options, which answers with t
 a gammon, a backgammon, a lost gammon, a lost backgammon) and its equity, or in a match its chance of winning it;
 `version`, `help`, `set debug on`, `set newinterface on` and `exit`. Whatever cannot be answered gets one line
 `Error: …`, on which GNU Backgammon stops the game, and the connection goes on. Version 1.07 does not ask its external
-player about resignations: it refuses all but a backgammon in his name.
+player about resignations: it refuses all but a backgammon in that player's name.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _DEBUG_PREFIX = "DBG: "
 
 
 class _Options(NamedTuple):
-    """What may follow a board.
+    """The options that may follow a board.
 
     The other switches of the protocol are read and change nothing: evaluations are deterministic, nothing is pruned,
     and neither beavers nor the Jacoby rule are known.
@@ -185,7 +185,7 @@ async def serve(
     on_listening: Callable[[str], None],
     log: Callable[[str], None],
 ) -> None:
-    """Play for everyone who connects, several at once, until cancelled.
+    """Play for every client, several at once, until cancelled.
 
     Args:
       evaluator: the network and its game.

@@ -1,4 +1,4 @@
-"""The decisions that another program can ask a bot for, in western backgammon or in tavla under its rules."""
+"""Decisions of a bot at another program's table, in western backgammon or in tavla under its rules."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tavla_ai.rules import BAR, OFF, LegalPlay, Play, Position, Ruleset
 class Player:
     """A bot at another program's table.
 
-    A bot of a house without a cube never doubles and plays on as if nobody had; it takes a double where at twice the
-    stakes it expects to lose no more than the single point that a pass costs. Nobody tells it more about the cube,
-    nor does its network know any.
+    A bot of a house without a cube, whose network knows no cube either, never doubles and plays on as if the cube had
+    not been turned; it takes a double where at twice the stakes it expects to lose no more than the single point that
+    a pass costs.
 
     Attributes:
       evaluator: the network and its game.
       ply: look-ahead.
-      time_ms: deepen until so many milliseconds are spent on a play; None for no clock.
+      time_ms: deepen until this many milliseconds are spent on a play; None for no clock.
 
     Raises:
       RulesetError: a game whose boards or plays are not backgammon's.
@@ -42,7 +42,7 @@ class Player:
     def stakes(self, match: MatchState) -> MatchState:
         """Return the stakes as the bot's house has them: without a cube, without the Crawford rule, or as they are.
 
-        A cube beyond the house's limit stands at the limit, where nobody turns it either.
+        A cube beyond the house's limit stands at the limit, where it is not turned either.
         """
         if not self.ruleset.cube:
             return replace(match, is_crawford=False, cube=Cube())

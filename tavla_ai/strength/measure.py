@@ -154,9 +154,9 @@ def measure_level(
     return rated
 
 
-def _play(rated: RatedLevel) -> tuple[str, int, float, float]:
+def _play(rated: RatedLevel) -> tuple[str, PlayStyle]:
     """Return all that decides how a level plays."""
-    return rated.weights_sha256, rated.ply, rated.noise, rated.cap
+    return rated.weights_sha256, rated.style
 
 
 def _check_no_loss(where: Path, results: tuple[Result, ...], opponents: Sequence[str], ply: int, games: int) -> None:

@@ -19,7 +19,8 @@ from typing import Any, TextIO
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from tavla_ai.bots import LEVEL_NAMES, Bot, Level
+from tavla_ai.bots import LEVEL_NAMES, Bot
+from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import TavlaError
 from tavla_ai.files import first_mistake, is_temporary, locked, write_whole
 from tavla_ai.network import Checkpoint
@@ -31,6 +32,22 @@ SETTINGS_FILE, RESULTS_FILE, SUMMARY_FILE, REPORT_FILE = "settings.json", "resul
 _LOCK_FILE = ".lock"
 
 
+class LevelIdentity(BaseModel):
+    """A level as it played then: a file of levels may say something else by now."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(description="name of the level")
+    ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead")
+    noise: float = Field(
+        default=0.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="standard deviation of its error, in points",
+    )
+    cap: float = Field(default=0.0, ge=0, allow_inf_nan=False, description="what a play may lose at most, in points")
+
+
 class BotIdentity(BaseModel):
     """Who took part."""
 
@@ -40,8 +57,8 @@ class BotIdentity(BaseModel):
     weights_sha256: str | None = Field(
         description="of its checkpoint's weights, of each game of a set; null without a checkpoint"
     )
-    level: Level | None = Field(default=None, description="how a level plays, which its name does not tell")
-    levels: tuple[Level | None, ...] = Field(
+    level: LevelIdentity | None = Field(default=None, description="how a level plays, which its name does not tell")
+    levels: tuple[LevelIdentity | None, ...] = Field(
         default=(), description="the same for each game of a set; none where no level plays in it"
     )
 
@@ -60,10 +77,10 @@ class BotIdentity(BaseModel):
         )
 
 
-def _level_of(bot: Bot) -> Level | None:
+def _level_of(bot: Bot) -> LevelIdentity | None:
     if bot.name not in LEVEL_NAMES:
         return None
-    return Level(name=bot.name, ply=bot.style.ply, noise=bot.style.noise, cap=bot.style.cap)
+    return LevelIdentity(name=bot.name, ply=bot.style.ply, noise=bot.style.noise, cap=bot.style.cap)
 
 
 class Settings(BaseModel):

@@ -12,7 +12,6 @@ from levels_fixture import ladder, write_levels
 
 from tavla_ai.bots import (
     UNMEASURED_EASY,
-    Level,
     Levels,
     PlayStyle,
     checkpoint_bot,
@@ -37,7 +36,7 @@ def test_levels_are_read_and_written(levels_path: Path, tmp_path: Path) -> None:
     found = Levels(levels_path).ladders
     again = save_levels(tmp_path / "new" / "levels.yaml", found)
     assert again.ladders == found
-    assert found[0].level("easy") == Level(name="easy", noise=0.2, cap=0.4)
+    assert found[0].levels["easy"].style == PlayStyle(noise=0.2, cap=0.4)
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["levels.yaml"]
 
 

@@ -24,10 +24,10 @@ _SLACK = 1e-3
 
 @dataclass(frozen=True)
 class Fault:
-    """What an outside engine gives in place of a play when it fails.
+    """A failure of an outside engine, in place of a play.
 
     Attributes:
-      reason: who did what wrong, in one line.
+      reason: the engine and its failure, in one line.
     """
 
     reason: str
