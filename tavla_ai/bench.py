@@ -279,7 +279,9 @@ def _self_play(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> 
     values, inputs = utilities(ruleset, None)
 
     def work() -> Timed:
-        result = engine.self_play(rules, network, _SEED, 0, sizes.self_play_games, 0.7, values, inputs, [1.0])
+        result = engine.self_play(
+            rules, network, _SEED, 0, sizes.self_play_games, lambda_=0.7, values=values, inputs=inputs, shares=[1.0]
+        )
         return Timed({"games": sizes.self_play_games, "turns": result.plies, "afterstates": result.evaluated})
 
     return work
@@ -293,7 +295,9 @@ def _search(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Cal
     """
     rules = compile_rules(ruleset)
     values, inputs = utilities(ruleset, None)
-    games = engine.self_play(rules, network, _SEED, 0, sizes.search_games, 0.7, values, inputs, [1.0])
+    games = engine.self_play(
+        rules, network, _SEED, 0, sizes.search_games, lambda_=0.7, values=values, inputs=inputs, shares=[1.0]
+    )
     boards = np.ascontiguousarray(games.boards[:, ::-1])
     rolls = engine.rolls(_SEED, 0, len(boards))
     searcher = engine.Searcher(rules, network, **DEFAULT_SEARCH.filters())
@@ -332,15 +336,17 @@ def _tournament(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) ->
     player = network_player(ruleset, network)
     is_plain = ruleset.has_stages
     noisy = player if is_plain else network_player(ruleset, network, PlayStyle(noise=_NOISE, cap=3 * _NOISE))
-    judges: dict[str, tuple[engine.Player | None, int]] = {"paired games": (None, sizes.tournament_pairs)}
+    runs: dict[str, tuple[engine.Player | None, int]] = {"paired games": (None, sizes.tournament_pairs)}
     if not is_plain:
-        judges["paired games, luck judged"] = player, sizes.judged_pairs
+        runs["paired games, luck judged"] = player, sizes.judged_pairs
 
     def work() -> Timed:
         counts, milliseconds = {}, {}
-        for unit, (judge, pairs) in judges.items():
+        for unit, (luck_network, pairs) in runs.items():
             started = time.perf_counter()
-            result = engine.duel(rules, player, noisy, _SEED, 0, pairs, 0, values, inputs, 1, judge)
+            result = engine.duel(
+                rules, player, noisy, _SEED, 0, pairs, values=values, inputs=inputs, luck_network=luck_network
+            )
             elapsed = 1000 * (time.perf_counter() - started)
             if result.games + result.void_games != 2 * pairs:
                 raise RuntimeError(f"tournament: {result.games} games and {result.void_games} void of {2 * pairs}")

@@ -115,12 +115,12 @@ class TDTarget(Target):
             self_play.seed,
             task.first_game,
             task.num_games,
-            self.lambda_,
-            self_play.utilities.values,
-            self_play.utilities.inputs,
-            self_play.utilities.shares,
-            self_play.threads,
-            self_play.tables,
+            lambda_=self.lambda_,
+            values=self_play.utilities.values,
+            inputs=self_play.utilities.inputs,
+            shares=self_play.utilities.shares,
+            threads=self_play.threads,
+            tables=self_play.tables,
         )
         return result, Afterstates.of_plays_made(result.boards, result.targets, result.utility_inputs)
 
@@ -194,10 +194,10 @@ class LookaheadTarget(Target):
             self_play.seed,
             task.first_game,
             task.num_games,
-            self_play.utilities.values,
-            self_play.utilities.inputs,
-            self_play.utilities.shares,
-            **self.model_dump(),
+            values=self_play.utilities.values,
+            inputs=self_play.utilities.inputs,
+            shares=self_play.utilities.shares,
+            settings=engine.LookaheadSettings(**self.model_dump()),
             threads=self_play.threads,
             tables=self_play.tables,
         )

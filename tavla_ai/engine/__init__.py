@@ -13,11 +13,13 @@ from tavla_ai.engine._core import (
     Bearoff,
     BearoffShape,
     DuelResult,
+    LookaheadSettings,
     Network,
     Player,
     Rules,
     Searcher,
     SelfPlayResult,
+    Variant,
     available_kernels,
     build_bearoff,
     choose_plays,
@@ -41,9 +43,9 @@ from tavla_ai.engine._core import (
     shots,
 )
 
-# Of dice streams.
+# The largest seed of the dice streams.
 MAX_SEED = 2**64 - 1
-# Of a search.
+# The deepest look-ahead of a search.
 MAX_PLY = 4
 
 __all__ = [
@@ -59,11 +61,13 @@ __all__ = [
     "Bearoff",
     "BearoffShape",
     "DuelResult",
+    "LookaheadSettings",
     "Network",
     "Player",
     "Rules",
     "Searcher",
     "SelfPlayResult",
+    "Variant",
     "available_kernels",
     "build_bearoff",
     "choose_plays",

@@ -18,10 +18,17 @@ def opening(rules: Rules, seed: int, game: int, round: int = 0) -> tuple[int, tu
     Return the seat that starts a game and the first roll that is played; `round` as for `rolls`.
     """
 
+class Variant:
+    """
+    What sets the games of one family apart; `cascade_from` is 0 for never.
+    """
+
+    def __init__(self, *, hit_and_run: bool, larger_die_first: bool, pinned_blocks_bear_off: bool, leave_a_move: bool, cascade_from: int) -> None: ...
+
 class Rules:
     """What the generator needs to know of a ruleset."""
 
-    def __init__(self, *, family: str, setup: Sequence[int], reserve: int, opening_rerolls: bool, winner_rolls: bool, hit_and_run: bool, larger_die_first: bool, pinned_blocks_bear_off: bool, leave_a_move: bool, cascade_from: int, scores: Sequence[int], stuck_limit: int) -> None: ...
+    def __init__(self, *, family: str, setup: Sequence[int], reserve: int, variant: Variant, opening_rerolls: bool, winner_rolls: bool, scores: Sequence[int], stuck_limit: int) -> None: ...
 
     @property
     def num_places(self) -> int:
@@ -136,15 +143,13 @@ class Player:
 
 def choose_plays(rules: Rules, player: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, seed: int, games: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[NDArray[numpy.int8], NDArray[numpy.int16]]:
     """
-    Return what a player makes of each board int8[N, 2, num_places] with its roll int8[N, 2]: the afterstates int8[N, 2, num_places], the mover first, and his scores int16[N], NO_SCORE where the game goes on. values float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; the seed, games uint64[N], rounds uint32[N] and plies uint32[N] are where in `duel` the turns would be, for a player that draws at random.
+    Return what a player makes of each board int8[N, 2, num_places] with its roll int8[N, 2]: the afterstates int8[N, 2, num_places], the mover first, and the mover's scores int16[N], NO_SCORE where the game goes on. values float32[1 or N, K] and inputs float32[same, K - 2] say what the player plays for; the seed, games uint64[N], rounds uint32[N] and plies uint32[N] are where in `duel` the turns would be, for a player that draws at random.
     """
 
-def roll_luck(rules: Rules, judge: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], can_double: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> NDArray[numpy.float64]:
+def roll_luck(rules: Rules, luck_network: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, can_double: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> NDArray[numpy.float64]:
     """
-    Return float64[N], how much better a network thinks the roll int8[N, 2] of each board int8[N, 2, num_places] is than the mean roll, to the player who rolled it. values float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; can_double uint8[N] is 0 for an opening roll that is played as it fell.
+    Return float64[N], how much better a network finds the roll int8[N, 2] of each board int8[N, 2, num_places] than the mean roll, for the player who rolled it. values float32[1 or N, K] and inputs float32[same, K - 2] say what the player plays for; can_double uint8[N] is 0 for an opening roll that is played as it fell.
     """
-
-MOST_CANDIDATES: int = 32
 
 class SelfPlayResult:
     """Trajectories of self-play, game after game."""
@@ -203,14 +208,25 @@ def lambda_returns(predictions: Annotated[NDArray[numpy.float32], dict(shape=(No
     Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.
     """
 
-def self_play(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, lambda_: float, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
+def self_play(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, *, lambda_: float, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
     """
     Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.
     """
 
-def lookahead(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], *, explore: float, near: float = 0.0, scramble: float, scrambled: int, sample: float, siblings: int = 0, margin: float = 0.0, candidates: int = 0, finalists: int = 0, lambda_: float = 0.0, threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
+MOST_CANDIDATES: int = 32
+
+class LookaheadSettings:
     """
-    Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore` and among those within `margin` points of the best with the chance `near`, and with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, kept with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among all, or, where `candidates` is not 0, among so many that look best to first order; where `finalists` is not 0, among so many of these that look best by their first layer. With lambda_ above 0 every position of a game is kept, `sample` is for siblings, and what look-ahead corrects later in the game is handed back.
+    How `lookahead` leaves the main line, what it keeps and how it looks ahead.
+
+    A play is drawn at random with the chance `explore` and among those within `margin` points of the best with the chance `near`; with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, kept with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply: among all replies, or, where `candidates` is not 0, among that number of replies that look best to first order; where `finalists` is not 0, among that number of these that look best by their first layer. With `lambda_` above 0 every position of a game is kept, `sample` is for siblings, and what look-ahead corrects later in the game is handed back. Raises ValueError for a number out of its range.
+    """
+
+    def __init__(self, *, explore: float = 0.0, near: float = 0.0, scramble: float = 0.0, scrambled: int = 0, sample: float = 1.0, siblings: int = 0, margin: float = 0.0, candidates: int = 0, finalists: int = 0, lambda_: float = 0.0) -> None: ...
+
+def lookahead(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, *, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], settings: LookaheadSettings, threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
+    """
+    Play games as `self_play` does, but off the main line, with one ply of look-ahead as the target of each recorded afterstate; see `LookaheadSettings`.
     """
 
 class DuelResult:
@@ -225,7 +241,7 @@ class DuelResult:
     @property
     def luck(self) -> NDArray[numpy.float64]:
         """
-        [pairs, 2] float64: by how much the judge thinks that A's rolls were better than B's, in points or in match-winning chance; no rows without a judge.
+        [pairs, 2] float64: by how much the luck network finds A's rolls better than B's, in points or in match-winning chance; no rows without one.
         """
 
     @property
@@ -253,14 +269,14 @@ class DuelResult:
     @property
     def plies(self) -> int: ...
 
-def duel(rules: Rules, a: Player, b: Player, seed: int, first_pair: int, num_pairs: int, length: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 1, judge: Player | None = None) -> DuelResult:
+def duel(rules: Rules, a: Player, b: Player, seed: int, first_pair: int, num_pairs: int, *, length: int = 0, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 1, luck_network: Player | None = None) -> DuelResult:
     """
-    Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by (points I need - 1, points he needs - 1). A network as `judge` says how lucky the rolls were.
+    Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by (points the player needs - 1, points the opponent needs - 1). A `luck_network` says how lucky the rolls were.
     """
 
-def duel_set(rules: Sequence[Rules], a: Sequence[Player], b: Sequence[Player], seed: int, first_pair: int, num_pairs: int, length: int, values: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], inputs: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], threads: int = 1, judges: Sequence[Player] = []) -> DuelResult:
+def duel_set(rules: Sequence[Rules], a: Sequence[Player], b: Sequence[Player], seed: int, first_pair: int, num_pairs: int, *, length: int, values: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], inputs: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], threads: int = 1, luck_networks: Sequence[Player] = []) -> DuelResult:
     """
-    The same for matches whose games are of several kinds, played in turn: rules, players and utilities for each, and a judge, or None where the luck of a game is left out. `contest_scores` then counts by all the scores that any of the games has, best first.
+    The same for matches whose games are of several kinds, played in turn: rules, players and utilities for each, and a luck network, or None where the luck of a game is left out. `contest_scores` then counts by all the scores that any of the games has, best first.
     """
 
 def random_walk(rules: Rules, seed: int, first_game: int, num_games: int) -> tuple[NDArray[numpy.int8], NDArray[numpy.int8]]:
@@ -290,7 +306,7 @@ class Searcher:
         Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and the deepest ply that was finished in time.
         """
 
-    def roll_out(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, truncate: int, adjusts_luck: bool, seed: int, first_trial: int, num_trials: int) -> NDArray[numpy.float64]:
+    def roll_out(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, ply: int, truncate: int, adjusts_luck: bool, seed: int, first_trial: int, num_trials: int) -> NDArray[numpy.float64]:
         """
         Return float64[num_trials, K], what each trial of an afterstate came to for the player who has just moved. Both sides play at `ply`; after `truncate` turns (0: never) the network's value stands for the rest. With luck adjusted a row is not a distribution, but its mean is. Trials are the same for any number of threads.
         """

@@ -215,7 +215,14 @@ class Evaluator(BaseEvaluator):
           RulesetError: the game is over, or is not rolled out.
         """
         found: npt.NDArray[np.float64] = self._searcher.roll_out(
-            afterstate.board, *as_utilities([utility]), ply, truncate, adjusts_luck, seed, first_trial, num_trials
+            afterstate.board,
+            *as_utilities([utility]),
+            ply=ply,
+            truncate=truncate,
+            adjusts_luck=adjusts_luck,
+            seed=seed,
+            first_trial=first_trial,
+            num_trials=num_trials,
         )
         return found
 

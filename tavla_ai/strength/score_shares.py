@@ -59,7 +59,17 @@ def measure_score_shares(
     for first in range(0, games, _GAMES_PER_CALL):
         number = min(_GAMES_PER_CALL, games - first)
         played = engine.self_play(
-            rules, network, seed, first, number, 0.0, values, inputs, [1.0], min(threads, number), tables
+            rules,
+            network,
+            seed,
+            first,
+            number,
+            lambda_=0.0,
+            values=values,
+            inputs=inputs,
+            shares=[1.0],
+            threads=min(threads, number),
+            tables=tables,
         )
         counts += np.array(played.starter_scores)
         if progress is not None:

@@ -104,12 +104,12 @@ class Arena:
                 b_players,
                 values=[values for values, _ in self.utilities],
                 inputs=[inputs for _, inputs in self.utilities],
-                judges=self._luck_players,  # type: ignore[arg-type]  # a generated stub does not say that None is taken
+                luck_networks=self._luck_players,  # type: ignore[arg-type]  # the generated stub omits None
                 **contest,
             )
         else:
             values, inputs = self.utilities[0]
-            contest |= {"values": values, "inputs": inputs, "judge": self._luck_players[0]}
+            contest |= {"values": values, "inputs": inputs, "luck_network": self._luck_players[0]}
             result = engine.duel(self._rules[0], a_players[0], b_players[0], **contest)
         if progress is not None:
             progress(2 * num_pairs)

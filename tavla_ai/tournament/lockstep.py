@@ -264,7 +264,7 @@ class _Referee:
             dice,
             values[rows],
             inputs[rows],
-            np.array(can_double, np.uint8),
+            can_double=np.array(can_double, np.uint8),
             threads=min(self.threads, len(turns)),
         )
         for contest, luck in zip(turns, lucks.tolist(), strict=True):

@@ -150,7 +150,17 @@ def test_games_in_lock_step_are_those_of_a_duel(
     assert isinstance(a.player, engine.Player)
     assert isinstance(b.player, engine.Player)
     stakes = utilities(ruleset, match_length)
-    expected = engine.duel(compile_rules(ruleset), a.player, b.player, 6, 11, 12, match_length or 0, *stakes)
+    expected = engine.duel(
+        compile_rules(ruleset),
+        a.player,
+        b.player,
+        6,
+        11,
+        12,
+        length=match_length or 0,
+        values=stakes[0],
+        inputs=stakes[1],
+    )
     finished: list[int] = []
     found = play_pairs(
         [Leg(ruleset, (a, b), stakes)],
@@ -174,7 +184,9 @@ def test_a_void_game_in_lock_step_is_void() -> None:
     assert isinstance(bot.player, engine.Player)
     for length in (0, 3):
         stakes = utilities(ruleset, length or None)
-        expected = engine.duel(compile_rules(ruleset), bot.player, bot.player, 1, 0, 100, length, *stakes)
+        expected = engine.duel(
+            compile_rules(ruleset), bot.player, bot.player, 1, 0, 100, length=length, values=stakes[0], inputs=stakes[1]
+        )
         found = play_pairs([Leg(ruleset, (bot, bot), stakes)], seed=1, first_pair=0, num_pairs=100, length=length)
         np.testing.assert_array_equal(found.void_games, expected.contest_voids)
         np.testing.assert_array_equal(found.points, expected.points)

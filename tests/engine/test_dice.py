@@ -196,7 +196,17 @@ def test_every_network_meets_the_same_dice(
     ways = []
     for seed in (1, 2, 3):
         for game in range(4):
-            played = engine.self_play(rules, network_of((16,), seed), 5, game, 1, 0.7, *single_game, [1.0])
+            played = engine.self_play(
+                rules,
+                network_of((16,), seed),
+                5,
+                game,
+                1,
+                lambda_=0.7,
+                values=single_game[0],
+                inputs=single_game[1],
+                shares=[1.0],
+            )
             boards = played.boards
             dice = expected_dice(rules, 5, game, played.plies)
             before = start
@@ -216,8 +226,19 @@ def test_dice_are_a_pure_function(
     """Asked again, in another order and after other games were played, they are the same."""
     first = [engine.rolls(9, game, 40).tobytes() for game in range(20)]
     starts = [engine.opening(rules, 9, game) for game in range(20)]
-    engine.self_play(rules, network_of(), 9, 0, 5, 0.7, *single_game, [1.0])
-    engine.duel(rules, engine.Player.random(), engine.Player.network(network_of()), 9, 0, 5, 0, *single_game)
+    engine.self_play(
+        rules, network_of(), 9, 0, 5, lambda_=0.7, values=single_game[0], inputs=single_game[1], shares=[1.0]
+    )
+    engine.duel(
+        rules,
+        engine.Player.random(),
+        engine.Player.network(network_of()),
+        9,
+        0,
+        5,
+        values=single_game[0],
+        inputs=single_game[1],
+    )
     engine.random_walk(rules, 9, 0, 5)
     assert [engine.rolls(9, game, 40).tobytes() for game in reversed(range(20))] == first[::-1]
     assert [engine.opening(rules, 9, game) for game in reversed(range(20))] == starts[::-1]

@@ -163,7 +163,7 @@ def test_results_are_those_of_a_replay(
     grid = match_grid(length) if length else single_game
     (a, choose_a), (b, choose_b) = (players[name] for name in names)
     first_pair, pairs = 7, 3
-    result = engine.duel(rules, a, b, SEED, first_pair, pairs, length, *grid)
+    result = engine.duel(rules, a, b, SEED, first_pair, pairs, length=length, values=grid[0], inputs=grid[1])
     replay = Replay(preset, (choose_a, choose_b), length, grid, reference_streams)
     expected = [
         [replay.contest(SEED, pair, a_seat) for a_seat in (0, 1)] for pair in range(first_pair, first_pair + pairs)
@@ -194,7 +194,7 @@ def test_a_player_against_itself_scores_nothing(
         "network": engine.Player.network(network_of()),
     }[name]
     grid = match_grid(length) if length else single_game
-    result = engine.duel(rules, player, player, SEED, 0, 100, length, *grid)
+    result = engine.duel(rules, player, player, SEED, 0, 100, length=length, values=grid[0], inputs=grid[1])
     assert result.points.shape == (100, 2)
     assert result.points.dtype == np.int16
     np.testing.assert_array_equal(result.points[:, 0], -result.points[:, 1])
@@ -208,15 +208,17 @@ def test_exchanged_players_give_exchanged_results(
     rules: engine.Rules, network_of: NetworkOf, pubeval: engine.Player, single_game: Utilities
 ) -> None:
     network = engine.Player.network(network_of())
-    one = engine.duel(rules, network, pubeval, SEED, 0, 50, 0, *single_game)
-    other = engine.duel(rules, pubeval, network, SEED, 0, 50, 0, *single_game)
+    one = engine.duel(rules, network, pubeval, SEED, 0, 50, values=single_game[0], inputs=single_game[1])
+    other = engine.duel(rules, pubeval, network, SEED, 0, 50, values=single_game[0], inputs=single_game[1])
     np.testing.assert_array_equal(one.points, -other.points[:, ::-1])
     assert one.scores == other.scores[::-1]
     assert one.plies == other.plies
 
 
 def test_points_and_tally_of_single_games(rules: engine.Rules, pubeval: engine.Player, single_game: Utilities) -> None:
-    result = engine.duel(rules, pubeval, engine.Player.random(), SEED, 0, 100, 0, *single_game)
+    result = engine.duel(
+        rules, pubeval, engine.Player.random(), SEED, 0, 100, values=single_game[0], inputs=single_game[1]
+    )
     assert result.games == 200
     assert result.void_games == 0
     assert result.scores == [int((result.points == score).sum()) for score in SCORES]
@@ -228,7 +230,17 @@ def test_points_and_tally_of_matches(
     length: int, rules: engine.Rules, pubeval: engine.Player, match_grid: Callable[[int], Utilities]
 ) -> None:
     """A match is ±1; its games are as many as the winner and the loser can have needed."""
-    result = engine.duel(rules, pubeval, engine.Player.random(), SEED, 0, 40, length, *match_grid(length))
+    result = engine.duel(
+        rules,
+        pubeval,
+        engine.Player.random(),
+        SEED,
+        0,
+        40,
+        length=length,
+        values=match_grid(length)[0],
+        inputs=match_grid(length)[1],
+    )
     assert set(np.unique(result.points)) <= {-1, 1}
     assert result.points.sum() > 60
     assert sum(result.scores) == result.games
@@ -240,7 +252,15 @@ def test_pubeval_beats_random(
 ) -> None:
     """By +1.906 ± 0.010 points a game in another implementation with the same scores."""
     result = engine.duel(
-        rules_of("north-sultan"), pubeval, engine.Player.random(), SEED, 0, 1500, 0, *single_game, threads=2
+        rules_of("north-sultan"),
+        pubeval,
+        engine.Player.random(),
+        SEED,
+        0,
+        1500,
+        values=single_game[0],
+        inputs=single_game[1],
+        threads=2,
     )
     assert result.points.mean() == pytest.approx(1.906, abs=0.03)
 
@@ -254,15 +274,20 @@ def test_threads_and_split_ranges_change_nothing(
 ) -> None:
     network = engine.Player.network(network_of())
     for length, grid in ((0, single_game), (3, match_grid(3))):
-        whole = engine.duel(rules, network, pubeval, SEED, 0, 20, length, *grid)
+        whole = engine.duel(rules, network, pubeval, SEED, 0, 20, length=length, values=grid[0], inputs=grid[1])
         for threads in (2, 3, 30):
-            again = engine.duel(rules, network, pubeval, SEED, 0, 20, length, *grid, threads=threads)
+            again = engine.duel(
+                rules, network, pubeval, SEED, 0, 20, length=length, values=grid[0], inputs=grid[1], threads=threads
+            )
             np.testing.assert_array_equal(again.points, whole.points)
             assert (again.scores, again.games, again.plies) == (whole.scores, whole.games, whole.plies)
-        parts = [engine.duel(rules, network, pubeval, SEED, i, 5, length, *grid) for i in range(0, 20, 5)]
+        parts = [
+            engine.duel(rules, network, pubeval, SEED, i, 5, length=length, values=grid[0], inputs=grid[1])
+            for i in range(0, 20, 5)
+        ]
         np.testing.assert_array_equal(np.concatenate([part.points for part in parts]), whole.points)
         assert np.sum([part.scores for part in parts], axis=0).tolist() == whole.scores
-    none = engine.duel(rules, network, pubeval, SEED, 0, 0, 0, *single_game)
+    none = engine.duel(rules, network, pubeval, SEED, 0, 0, values=single_game[0], inputs=single_game[1])
     assert (none.points.shape, none.games, none.scores) == ((0, 2), 0, [0, 0, 0, 0])
 
 
@@ -273,11 +298,13 @@ def test_void_games(
     setup = {25: 1, 8: 2, 7: 2, 5: 2, 4: 2, 3: 2, 2: 2, 1: 2}
     rules = rules_of("portes", setup=setup, stuck_limit=2)
     player = engine.Player.random()
-    result = engine.duel(rules, player, player, SEED, 0, 100, 0, *single_game)
+    result = engine.duel(rules, player, player, SEED, 0, 100, values=single_game[0], inputs=single_game[1])
     assert result.void_games == (result.points == 0).sum() > 20
     assert result.games + result.void_games == 200
     assert sum(result.scores) == result.games
-    result = engine.duel(rules, player, player, SEED, 0, 100, 3, *match_grid(3))
+    result = engine.duel(
+        rules, player, player, SEED, 0, 100, length=3, values=match_grid(3)[0], inputs=match_grid(3)[1]
+    )
     assert result.void_games > 50
     assert set(np.unique(result.points)) == {-1, 1}
 
@@ -300,14 +327,14 @@ def test_duel_refuses_what_does_not_fit(
     for a, b, length, pairs, grid, message in (
         (random, of_plakoto, 0, 1, single_game, "network: one output per score"),
         (of_plakoto, random, 0, 1, single_game, "network: one output per score"),
-        (random, random, -1, 1, single_game, "length and num_pairs"),
-        (random, random, 0, -1, single_game, "length and num_pairs"),
+        (random, random, -1, 1, single_game, "length: a number from 0 up"),
+        (random, random, 0, -1, single_game, "num_pairs: a number from 0 up"),
         (random, random, 3, 1, single_game, "utilities: one row for single games"),
         (random, random, 0, 1, match_grid(3), "utilities: one row for single games"),
         (random, random, 2, 1, match_grid(3), "utilities: one row for single games"),
     ):
         with pytest.raises(ValueError, match=message):
-            engine.duel(rules, a, b, SEED, 0, pairs, length, *grid)
+            engine.duel(rules, a, b, SEED, 0, pairs, length=length, values=grid[0], inputs=grid[1])
 
 
 @pytest.mark.parametrize("number", [0, 121, 123])
@@ -324,7 +351,7 @@ def test_pubeval_wants_its_122_weights(number: int) -> None:
 def test_a_misjudging_bot_against_itself_is_exactly_even(network_of: NetworkOf, single_game: Utilities) -> None:
     player = engine.Player.network(network_of(), noise=0.3, cap=0.5)
     rules = compile_rules(get_ruleset("north-sultan"))
-    result = engine.duel(rules, player, player, 5, 0, 50, 0, *single_game)
+    result = engine.duel(rules, player, player, 5, 0, 50, values=single_game[0], inputs=single_game[1])
     assert (result.points.sum(axis=1) == 0).all()
 
 
@@ -332,10 +359,10 @@ def test_more_noise_is_weaker_and_its_cap_bounds_it(network_of: NetworkOf, singl
     rules, network = compile_rules(get_ruleset("north-sultan")), network_of()
     best = engine.Player.network(network)
     capped = engine.Player.network(network, noise=5.0, cap=0.0)
-    same = engine.duel(rules, best, capped, 5, 0, 50, 0, *single_game)
+    same = engine.duel(rules, best, capped, 5, 0, 50, values=single_game[0], inputs=single_game[1])
     assert (same.points.sum(axis=1) == 0).all()  # nothing but the best is within a cap of 0
     noisy = engine.Player.network(network, noise=5.0, cap=5.0)
-    other = engine.duel(rules, best, noisy, 5, 0, 50, 0, *single_game)
+    other = engine.duel(rules, best, noisy, 5, 0, 50, values=single_game[0], inputs=single_game[1])
     assert (other.points.sum(axis=1) != 0).any()
 
 
@@ -368,13 +395,35 @@ def test_luck_is_nothing_on_average_and_most_of_what_results_vary_by(preset: str
     rules = compile_rules(ruleset)
     stakes = utilities(ruleset, None)
     network = engine.Player.network(untrained(preset, 3))
-    result = engine.duel(rules, network, engine.Player.random(), 5, 0, 40, 0, *stakes, 1, network)
+    result = engine.duel(
+        rules,
+        network,
+        engine.Player.random(),
+        5,
+        0,
+        40,
+        values=stakes[0],
+        inputs=stakes[1],
+        threads=1,
+        luck_network=network,
+    )
     assert result.luck.shape == (40, 2)
     error = result.luck.std() / np.sqrt(result.luck.size)
     assert abs(result.luck.mean()) < 4 * error
-    threaded = engine.duel(rules, network, engine.Player.random(), 5, 0, 40, 0, *stakes, 3, network)
+    threaded = engine.duel(
+        rules,
+        network,
+        engine.Player.random(),
+        5,
+        0,
+        40,
+        values=stakes[0],
+        inputs=stakes[1],
+        threads=3,
+        luck_network=network,
+    )
     np.testing.assert_array_equal(threaded.luck, result.luck)
-    plain = engine.duel(rules, network, engine.Player.random(), 5, 0, 40, 0, *stakes)
+    plain = engine.duel(rules, network, engine.Player.random(), 5, 0, 40, values=stakes[0], inputs=stakes[1])
     np.testing.assert_array_equal(plain.points, result.points)
     assert plain.luck.shape == (0, 2)
 
@@ -388,7 +437,19 @@ def test_without_its_luck_a_result_varies_less(match_grid: Callable[[int], Utili
     weak = engine.Player.network(network, noise=0.03, cap=0.1)
     single = utilities(ruleset, None)
     for length, stakes in ((0, single), (3, match_grid(3))):
-        result = engine.duel(rules, player, weak, 5, 0, 60, length, *stakes, 1, player)
+        result = engine.duel(
+            rules,
+            player,
+            weak,
+            5,
+            0,
+            60,
+            length=length,
+            values=stakes[0],
+            inputs=stakes[1],
+            threads=1,
+            luck_network=player,
+        )
         points = result.points if length == 0 else (result.points + 1) / 2
         adjusted = points - result.luck
         assert adjusted.std() < points.std() / 2
@@ -398,12 +459,25 @@ def test_without_its_luck_a_result_varies_less(match_grid: Callable[[int], Utili
 def test_only_a_network_judges_luck(single_game: Utilities, network_of: NetworkOf) -> None:
     rules = compile_rules(get_ruleset("north-sultan"))
     random = engine.Player.random()
-    with pytest.raises(ValueError, match="judge: a network expected"):
-        engine.duel(rules, random, random, 5, 0, 1, 0, *single_game, 1, random)
+    with pytest.raises(ValueError, match="luck_network: a network expected"):
+        engine.duel(
+            rules, random, random, 5, 0, 1, values=single_game[0], inputs=single_game[1], threads=1, luck_network=random
+        )
     gul_bara = compile_rules(get_ruleset("gul-bara"))
     judge = engine.Player.network(untrained("gul-bara", 3))
     with pytest.raises(RulesetError, match="its luck is not known"):
-        engine.duel(gul_bara, random, random, 5, 0, 1, 0, *single_game, 1, judge)
+        engine.duel(
+            gul_bara,
+            random,
+            random,
+            5,
+            0,
+            1,
+            values=single_game[0],
+            inputs=single_game[1],
+            threads=1,
+            luck_network=judge,
+        )
 
 
 @pytest.mark.parametrize("preset", ["north-sultan", "plakoto", "fevga", "tawula"])
@@ -424,7 +498,7 @@ def test_the_luck_of_all_rolls_is_nothing(preset: str) -> None:
                 np.tile(board, (len(rolls), 1, 1)),
                 np.array(rolls, np.int8),
                 *stakes,
-                np.full(len(rolls), can_double, np.uint8),
+                can_double=np.full(len(rolls), can_double, np.uint8),
             )
             assert weights @ lucks == pytest.approx(0, abs=1e-5)
 
@@ -440,7 +514,12 @@ def test_a_lucky_roll_is_worth_what_its_best_play_is() -> None:
     board = Position.from_text(text, ruleset).board.astype(np.int8)
     rolls = np.array([(2, 1), (5, 4), (6, 6)], np.int8)
     lucks = engine.roll_luck(
-        rules, engine.Player.network(network), np.tile(board, (3, 1, 1)), rolls, *stakes, np.ones(3, np.uint8)
+        rules,
+        engine.Player.network(network),
+        np.tile(board, (3, 1, 1)),
+        rolls,
+        *stakes,
+        can_double=np.ones(3, np.uint8),
     )
     assert lucks[0] == lucks[1]
 
@@ -449,32 +528,36 @@ def test_roll_luck_refuses_what_does_not_fit(single_game: Utilities, network_of:
     rules = compile_rules(get_ruleset("north-sultan"))
     board, judge = rules.start()[None], engine.Player.network(network_of())
     one = np.ones(1, np.uint8)
-    with pytest.raises(ValueError, match="judge: a network expected"):
-        engine.roll_luck(rules, engine.Player.random(), board, np.array([[3, 1]], np.int8), *single_game, one)
+    with pytest.raises(ValueError, match="luck_network: a network expected"):
+        engine.roll_luck(
+            rules, engine.Player.random(), board, np.array([[3, 1]], np.int8), *single_game, can_double=one
+        )
     with pytest.raises(ValueError, match="a double where there can be none"):
-        engine.roll_luck(rules, judge, board, np.array([[3, 3]], np.int8), *single_game, 0 * one)
+        engine.roll_luck(rules, judge, board, np.array([[3, 3]], np.int8), *single_game, can_double=0 * one)
     with pytest.raises(ValueError, match="one roll and one can_double per board"):
-        engine.roll_luck(rules, judge, board, np.array([[3, 3]] * 2, np.int8), *single_game, one)
+        engine.roll_luck(rules, judge, board, np.array([[3, 3]] * 2, np.int8), *single_game, can_double=one)
     with pytest.raises(RulesetError, match="dice 7-1"):
-        engine.roll_luck(rules, judge, board, np.array([[7, 1]], np.int8), *single_game, one)
+        engine.roll_luck(rules, judge, board, np.array([[7, 1]], np.int8), *single_game, can_double=one)
 
 
 def test_duel_set_refuses_what_does_not_fit(match_grid: Callable[[int], Utilities]) -> None:
     rules, random = compile_rules(get_ruleset("north-sultan")), engine.Player.random()
     values, inputs = match_grid(3)
     with pytest.raises(ValueError, match="players and utilities for each game"):
-        engine.duel_set([rules, rules], [random], [random], SEED, 0, 1, 3, [values], [inputs])
+        engine.duel_set([rules, rules], [random], [random], SEED, 0, 1, length=3, values=[values], inputs=[inputs])
     with pytest.raises(ValueError, match="length: a number from 1 up"):
-        engine.duel_set([rules], [random], [random], SEED, 0, 1, 0, [values], [inputs])
+        engine.duel_set([rules], [random], [random], SEED, 0, 1, length=0, values=[values], inputs=[inputs])
     with pytest.raises(ValueError, match="length \\* length rows"):
-        engine.duel_set([rules], [random], [random], SEED, 0, 1, 2, [values], [inputs])
+        engine.duel_set([rules], [random], [random], SEED, 0, 1, length=2, values=[values], inputs=[inputs])
 
 
 def test_a_set_of_one_game_twice_is_that_game(match_grid: Callable[[int], Utilities]) -> None:
     rules, random = compile_rules(get_ruleset("north-sultan")), engine.Player.random()
     values, inputs = match_grid(3)
     players = [random] * 2
-    of_set = engine.duel_set([rules] * 2, players, players, SEED, 0, 20, 3, [values] * 2, [inputs] * 2)
-    of_game = engine.duel(rules, random, random, SEED, 0, 20, 3, values, inputs)
+    of_set = engine.duel_set(
+        [rules] * 2, players, players, SEED, 0, 20, length=3, values=[values] * 2, inputs=[inputs] * 2
+    )
+    of_game = engine.duel(rules, random, random, SEED, 0, 20, length=3, values=values, inputs=inputs)
     np.testing.assert_array_equal(of_set.points, of_game.points)
     np.testing.assert_array_equal(of_set.contest_scores, of_game.contest_scores)

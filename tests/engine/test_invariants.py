@@ -21,7 +21,9 @@ def self_play(preset: str, seed: int, games: int, threads: int = 1) -> engine.Se
     values, inputs = utilities(ruleset, None)
     rules = compile_rules(ruleset)
     network = untrained(preset, seed % 1000)
-    return engine.self_play(rules, network, seed, 0, games, 0.7, values, inputs, [1.0], threads)
+    return engine.self_play(
+        rules, network, seed, 0, games, lambda_=0.7, values=values, inputs=inputs, shares=[1.0], threads=threads
+    )
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -63,13 +65,13 @@ def test_scores_are_zero_sum_and_seats_fair(preset: str) -> None:
     rules = compile_rules(ruleset)
     values, inputs = utilities(ruleset, None)
     network, random = engine.Player.network(untrained(preset, 3)), engine.Player.random()
-    ours = engine.duel(rules, network, random, 11, 0, 10, 0, values, inputs)
-    theirs = engine.duel(rules, random, network, 11, 0, 10, 0, values, inputs)
+    ours = engine.duel(rules, network, random, 11, 0, 10, values=values, inputs=inputs)
+    theirs = engine.duel(rules, random, network, 11, 0, 10, values=values, inputs=inputs)
     # Seats are swapped within a pair, so A's first game is B's second with the players exchanged.
     np.testing.assert_array_equal(ours.points, -theirs.points[:, ::-1])
     assert list(ours.scores) == list(theirs.scores)[::-1]
     for player in (network, random):
-        own = engine.duel(rules, player, player, 12, 0, 10, 0, values, inputs)
+        own = engine.duel(rules, player, player, 12, 0, 10, values=values, inputs=inputs)
         np.testing.assert_array_equal(own.points.sum(axis=1), 0)
 
 
@@ -101,7 +103,9 @@ def test_lambda_one_targets_are_the_outcome_for_each_mover(preset: str) -> None:
     ruleset = get_ruleset(preset)
     values, inputs = utilities(ruleset, None)
     rules = compile_rules(ruleset)
-    result = engine.self_play(rules, untrained(preset, 2), 4, 0, 4, 1.0, values, inputs, [1.0])
+    result = engine.self_play(
+        rules, untrained(preset, 2), 4, 0, 4, lambda_=1.0, values=values, inputs=inputs, shares=[1.0]
+    )
     begin = 0
     for length, index in zip(result.lengths, result.score_indices, strict=True):
         targets = result.targets[begin : begin + length]

@@ -179,12 +179,27 @@ def test_rollouts_agree_with_searches_of_a_position_that_ends_soon() -> None:
     after[1, [0, 6, 5]] = 12, 1, 2
     searcher = engine.Searcher(rules, network, root=[(4000, 0, 0.0)], replies=(1, 0, 0.0))
     values, inputs = stakes(ruleset)
-    plain = searcher.roll_out(after, values, inputs, 0, 0, False, 5, 0, 36 * 400) @ values[0]
-    adjusted = searcher.roll_out(after, values, inputs, 0, 0, True, 5, 0, 36 * 400) @ values[0]
+    plain = (
+        searcher.roll_out(
+            after, values, inputs, ply=0, truncate=0, adjusts_luck=False, seed=5, first_trial=0, num_trials=36 * 400
+        )
+        @ values[0]
+    )
+    adjusted = (
+        searcher.roll_out(
+            after, values, inputs, ply=0, truncate=0, adjusts_luck=True, seed=5, first_trial=0, num_trials=36 * 400
+        )
+        @ values[0]
+    )
     assert set(np.unique(plain)) <= {1.0, -1.0}
     assert abs(plain.mean() - adjusted.mean()) < 4 * plain.std() / 120
     threaded = engine.Searcher(rules, network, root=[(4000, 0, 0.0)], replies=(1, 0, 0.0), threads=3)
-    again = threaded.roll_out(after, values, inputs, 0, 0, True, 5, 36, 72) @ values[0]
+    again = (
+        threaded.roll_out(
+            after, values, inputs, ply=0, truncate=0, adjusts_luck=True, seed=5, first_trial=36, num_trials=72
+        )
+        @ values[0]
+    )
     np.testing.assert_array_equal(again, adjusted[36:108])
 
 
@@ -196,10 +211,14 @@ def test_a_rollout_that_is_cut_at_once_is_the_search() -> None:
     after = compile_rules(ruleset).start()
     found, ply = searcher.evaluate(after, *stakes(ruleset), 1)
     assert ply == 1
-    trials = searcher.roll_out(after, *stakes(ruleset), 0, 1, False, 5, 0, 36)
+    trials = searcher.roll_out(
+        after, *stakes(ruleset), ply=0, truncate=1, adjusts_luck=False, seed=5, first_trial=0, num_trials=36
+    )
     np.testing.assert_allclose(trials.mean(axis=0), found, atol=1e-5)
     # Without the luck of the only roll each trial is the search itself.
-    trials = searcher.roll_out(after, *stakes(ruleset), 0, 1, True, 5, 0, 36)
+    trials = searcher.roll_out(
+        after, *stakes(ruleset), ply=0, truncate=1, adjusts_luck=True, seed=5, first_trial=0, num_trials=36
+    )
     np.testing.assert_allclose(trials, np.repeat(found[None], 36, axis=0), atol=1e-5)
 
 
@@ -211,7 +230,9 @@ def test_what_cannot_be_searched_is_refused() -> None:
     with pytest.raises(RulesetError, match="only 0-ply"):
         searcher.rank(rules.start(), 3, 1, *stakes(ruleset), 1)
     with pytest.raises(RulesetError, match="not rolled out"):
-        searcher.roll_out(rules.start(), *stakes(ruleset), 0, 0, True, 1, 0, 36)
+        searcher.roll_out(
+            rules.start(), *stakes(ruleset), ply=0, truncate=0, adjusts_luck=True, seed=1, first_trial=0, num_trials=36
+        )
     with pytest.raises(ValueError, match="ply"):
         searcher.rank(rules.start(), 3, 1, *stakes(ruleset), 9)
     with pytest.raises(ValueError, match="keep"):

@@ -157,7 +157,9 @@ def test_targets_follow_from_the_predictions(
 ) -> None:
     """They are the λ-returns of what the network says of the recorded afterstates."""
     network = network_of((24,))
-    result = engine.self_play(rules, network, SEED, 0, 20, lambda_, *mix, [1, 1, 1, 1])
+    result = engine.self_play(
+        rules, network, SEED, 0, 20, lambda_=lambda_, values=mix[0], inputs=mix[1], shares=[1, 1, 1, 1]
+    )
     raw = network.evaluate(result.boards, result.utility_inputs)
     predictions = possible(get_ruleset("north-sultan"), result.boards, raw).astype(np.float32)
     errors = 0.0
@@ -187,7 +189,7 @@ def test_games_are_played_by_the_rules_to_their_end(
     """Each afterstate is the best of the legal plays of its roll, and the play after the last one wins."""
     network, ruleset = network_of((24,)), get_ruleset(preset)
     values, inputs = single_game
-    result = engine.self_play(rules, network, SEED, 5, 12, 0.7, values, inputs, [1.0])
+    result = engine.self_play(rules, network, SEED, 5, 12, lambda_=0.7, values=values, inputs=inputs, shares=[1.0])
     assert (result.boards.sum(axis=2) == 15).all()
     assert not (result.boards[:, 0, 1:25] * result.boards[:, 1, 24:0:-1]).any()
     assert (result.boards[:, :, 0] < 15).all()
@@ -216,7 +218,18 @@ def test_games_are_played_by_the_rules_to_their_end(
 def test_threads_and_split_ranges_change_nothing(rules: engine.Rules, network_of: NetworkOf, mix: Utilities) -> None:
     def play(first: int, number: int, threads: int = 1) -> engine.SelfPlayResult:
         shares = [0.4, 0.1, 0.2, 0.3]
-        return engine.self_play(rules, network_of(), SEED, first, number, 0.7, *mix, shares, threads)
+        return engine.self_play(
+            rules,
+            network_of(),
+            SEED,
+            first,
+            number,
+            lambda_=0.7,
+            values=mix[0],
+            inputs=mix[1],
+            shares=shares,
+            threads=threads,
+        )
 
     whole = play(0, 10)
     for threads in (2, 3, 16):
@@ -233,7 +246,9 @@ def test_threads_and_split_ranges_change_nothing(rules: engine.Rules, network_of
 
 
 def test_at_double_match_point_the_inputs_are_zero(rules: engine.Rules, network_of: NetworkOf, mix: Utilities) -> None:
-    result = engine.self_play(rules, network_of(), SEED, 0, 5, 0.7, *mix, [0, 1, 0, 0])
+    result = engine.self_play(
+        rules, network_of(), SEED, 0, 5, lambda_=0.7, values=mix[0], inputs=mix[1], shares=[0, 1, 0, 0]
+    )
     assert result.utility_inputs.shape == (len(result.boards), 2)
     assert not result.utility_inputs.any()
 
@@ -244,7 +259,9 @@ def test_opponents_play_for_opposed_utilities(
 ) -> None:
     """Seat 0 has the drawn utility, seat 1 the reversed one, whoever starts."""
     shares = [float(utility == i) for i in range(4)]
-    result = engine.self_play(rules, network_of(), SEED, 0, 12, 0.7, *mix, shares)
+    result = engine.self_play(
+        rules, network_of(), SEED, 0, 12, lambda_=0.7, values=mix[0], inputs=mix[1], shares=shares
+    )
     mine = mix[1][utility]
     starts = set()
     for number, game in enumerate(games_of(result)):
@@ -260,7 +277,9 @@ def test_utilities_are_drawn_with_their_shares(
 ) -> None:
     """Game by game from the game's own stream, so that a share changes only the games it must."""
     shares = np.array([2.0, 1.0, 0.0, 1.0])
-    result = engine.self_play(rules, network_of((8,)), SEED, 0, 400, 0.7, *mix, shares.tolist())
+    result = engine.self_play(
+        rules, network_of((8,)), SEED, 0, 400, lambda_=0.7, values=mix[0], inputs=mix[1], shares=shares.tolist()
+    )
     drawn = []
     for number, game in enumerate(games_of(result)):
         seat, _ = engine.opening(rules, SEED, number)
@@ -282,9 +301,14 @@ def test_void_games_leave_nothing_behind(
     With a stuck limit of two those games are void; the others are those of the usual limit.
     """
     setup = {25: 1, 8: 2, 7: 2, 5: 2, 4: 2, 3: 2, 2: 2, 1: 2}
-    args = (network_of(), SEED, 0, 60, 0.7, *mix, [0, 0, 1, 1])
-    usual = engine.self_play(rules_of("north-sultan", setup=setup), *args)
-    short = engine.self_play(rules_of("north-sultan", setup=setup, stuck_limit=2), *args)
+
+    def played(**changes: int) -> engine.SelfPlayResult:
+        rules, (values, inputs) = rules_of("north-sultan", setup=setup, **changes), mix
+        return engine.self_play(
+            rules, network_of(), SEED, 0, 60, lambda_=0.7, values=values, inputs=inputs, shares=[0, 0, 1, 1]
+        )
+
+    usual, short = played(), played(stuck_limit=2)
     assert (usual.lengths > 0).all()
     start = [setup.get(place, 0) for place in range(26)]
     void = []
@@ -318,7 +342,15 @@ def test_a_finished_game_is_worth_its_score_whatever_the_network_says(
     weights["layers.1.weight"] *= 0.1
     weights["layers.1.bias"][:] = 9, 1, 0, 0
     result = engine.self_play(
-        rules, fold(weights, NetworkSpec(hidden=(16,), num_scores=4)), SEED, 0, 1500, 0.7, *single_game, [1.0]
+        rules,
+        fold(weights, NetworkSpec(hidden=(16,), num_scores=4)),
+        SEED,
+        0,
+        1500,
+        lambda_=0.7,
+        values=single_game[0],
+        inputs=single_game[1],
+        shares=[1.0],
     )
     finishes = {1: [], 2: []}  # by score: whether it was taken
     for number, game in enumerate(games_of(result)):
@@ -352,7 +384,9 @@ def test_self_play_refuses_what_does_not_fit(
         lambda_: float = 0.7,
         games: int = 1,
     ) -> None:
-        engine.self_play(rules, network, 1, 0, games, lambda_, values, inputs, list(shares))
+        engine.self_play(
+            rules, network, 1, 0, games, lambda_=lambda_, values=values, inputs=inputs, shares=list(shares)
+        )
 
     for change, message in (
         ({"lambda_": 1.5}, "lambda_"),

@@ -79,7 +79,9 @@ def self_play_rows(network, num_positions):
     boards = []
     for name in TAVLA_PRESETS:
         rules = compile_rules(get_ruleset(name))
-        games = engine.self_play(rules, network, 3, 0, 200, 1.0, values, inputs, [0.25] * 4)
+        games = engine.self_play(
+            rules, network, 3, 0, 200, lambda_=1.0, values=values, inputs=inputs, shares=[0.25] * 4
+        )
         boards.append(games.boards[rng.choice(len(games.boards), each, replace=False)])
     chosen = rng.integers(len(mix), size=each * len(boards))
     return np.concatenate(boards), values[chosen], inputs[chosen]
@@ -292,7 +294,9 @@ def game_rows(network, ruleset, num_positions):
     """Return boards, utility values and inputs of a game's self-play."""
     utility = Utility.points(ruleset)
     values, inputs = (np.array([row], np.float32) for row in (utility.values, utility.inputs))
-    games = engine.self_play(compile_rules(ruleset), network, 3, 0, 100, 1.0, values, inputs, [1.0])
+    games = engine.self_play(
+        compile_rules(ruleset), network, 3, 0, 100, lambda_=1.0, values=values, inputs=inputs, shares=[1.0]
+    )
     boards = games.boards[np.random.default_rng(0).choice(len(games.boards), num_positions, replace=False)]
     return boards, np.tile(values, (num_positions, 1)), np.tile(inputs, (num_positions, 1))
 

@@ -31,7 +31,9 @@ def positions(
     """Afterstates of self-play at all scores of a match to 3, and what their players played for."""
     values, inputs = match_grid(3)
     network = network_of((32,))
-    result = engine.self_play(rules_of("north-sultan"), network, 21, 0, 400, 0.7, values, inputs, [1.0] * 9)
+    result = engine.self_play(
+        rules_of("north-sultan"), network, 21, 0, 400, lambda_=0.7, values=values, inputs=inputs, shares=[1.0] * 9
+    )
     assert len(result.boards) >= NUM_POSITIONS
     chosen = np.random.default_rng(0).choice(len(result.boards), NUM_POSITIONS, replace=False)
     return result.boards[chosen], result.utility_inputs[chosen]

@@ -58,7 +58,9 @@ def duel(a: Bot, b: Bot, games: int, seed: int, match_length: int = 0) -> engine
         utilities = [Utility.points(NORTH_SULTAN)]
     values, inputs = as_utilities(utilities)
     rules = compile_rules(NORTH_SULTAN)
-    return engine.duel(rules, a.player, b.player, seed, 0, games // 2, match_length, values, inputs)
+    return engine.duel(
+        rules, a.player, b.player, seed, 0, games // 2, length=match_length, values=values, inputs=inputs
+    )
 
 
 def test_nobody_doubles_in_a_tournament() -> None:

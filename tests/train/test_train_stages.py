@@ -206,15 +206,46 @@ def test_targets_are_the_search_of_one_ply() -> None:
     network = random_network()
     stakes = points()
     options = {"explore": 0.3, "scramble": 0.5, "scrambled": 10, "sample": 0.2}
-    result = engine.lookahead(rules, network, 3, 0, 20, *stakes, [1.0], **options)
+    result = engine.lookahead(
+        rules,
+        network,
+        3,
+        0,
+        20,
+        values=stakes[0],
+        inputs=stakes[1],
+        shares=[1.0],
+        settings=engine.LookaheadSettings(**options),
+    )
     searcher = engine.Searcher(rules, network, root=[(1, 0, 0.0)], replies=(1, 0, 0.0))
     for board, target in list(zip(result.boards, result.targets, strict=True))[::7]:
         found, _ = searcher.evaluate(board, *stakes, 1)
         np.testing.assert_allclose(target, found, atol=1e-6)
-    again = engine.lookahead(rules, network, 3, 0, 20, *stakes, [1.0], **options, threads=3)
+    again = engine.lookahead(
+        rules,
+        network,
+        3,
+        0,
+        20,
+        values=stakes[0],
+        inputs=stakes[1],
+        shares=[1.0],
+        settings=engine.LookaheadSettings(**options),
+        threads=3,
+    )
     np.testing.assert_array_equal(again.boards, result.boards)
     np.testing.assert_array_equal(again.targets, result.targets)
-    everything = engine.lookahead(rules, network, 3, 0, 20, *stakes, [1.0], **{**options, "sample": 1.0})
+    everything = engine.lookahead(
+        rules,
+        network,
+        3,
+        0,
+        20,
+        values=stakes[0],
+        inputs=stakes[1],
+        shares=[1.0],
+        settings=engine.LookaheadSettings(**{**options, "sample": 1.0}),
+    )
     assert 0.1 < len(result.boards) / len(everything.boards) < 0.3
 
 
@@ -224,9 +255,29 @@ def test_siblings_are_the_best_plays_of_a_decision() -> None:
     network = random_network()
     values, inputs = points()
     options = {"explore": 0.0, "scramble": 0.0, "scrambled": 0, "sample": 0.3}
-    alone = engine.lookahead(rules, network, 3, 0, 10, values, inputs, [1.0], **options)
+    alone = engine.lookahead(
+        rules,
+        network,
+        3,
+        0,
+        10,
+        values=values,
+        inputs=inputs,
+        shares=[1.0],
+        settings=engine.LookaheadSettings(**options),
+    )
     assert set(alone.siblings.tolist()) == {1}
-    beside = engine.lookahead(rules, network, 3, 0, 10, values, inputs, [1.0], **options, siblings=3, margin=0.1)
+    beside = engine.lookahead(
+        rules,
+        network,
+        3,
+        0,
+        10,
+        values=values,
+        inputs=inputs,
+        shares=[1.0],
+        settings=engine.LookaheadSettings(**options, siblings=3, margin=0.1),
+    )
     assert beside.siblings.sum() == len(beside.boards) == len(beside.values)
     assert beside.siblings.min() == 1
     assert beside.siblings.max() == 4
@@ -255,7 +306,17 @@ def test_near_plays_are_made_too() -> None:
     options = {"explore": 0.0, "scramble": 0.0, "scrambled": 0, "sample": 1.0, "siblings": 100, "margin": 0.1}
 
     def others_made(near: float) -> float:
-        result = engine.lookahead(rules, network, 3, 0, 10, values, inputs, [1.0], **options, near=near)
+        result = engine.lookahead(
+            rules,
+            network,
+            3,
+            0,
+            10,
+            values=values,
+            inputs=inputs,
+            shares=[1.0],
+            settings=engine.LookaheadSettings(**options, near=near),
+        )
         others, first = [], 0
         for count in result.siblings:
             boards = result.boards[first : first + count]
@@ -282,9 +343,32 @@ def test_more_candidates_come_nearer_to_the_search(reads: Inputs) -> None:
     values, inputs = points()
     options = {"explore": 0.1, "scramble": 0.2, "scrambled": 10, "sample": 0.3}
     errors = []
-    exact = engine.lookahead(rules, network, 3, 0, 20, values, inputs, [1.0], **options).targets @ values[0]
+    exact = (
+        engine.lookahead(
+            rules,
+            network,
+            3,
+            0,
+            20,
+            values=values,
+            inputs=inputs,
+            shares=[1.0],
+            settings=engine.LookaheadSettings(**options),
+        ).targets
+        @ values[0]
+    )
     for candidates in (1, 3, 8):
-        result = engine.lookahead(rules, network, 3, 0, 20, values, inputs, [1.0], **options, candidates=candidates)
+        result = engine.lookahead(
+            rules,
+            network,
+            3,
+            0,
+            20,
+            values=values,
+            inputs=inputs,
+            shares=[1.0],
+            settings=engine.LookaheadSettings(**options, candidates=candidates),
+        )
         worth = result.targets @ values[0]
         assert (worth >= exact - 1e-5).all()
         errors.append(np.abs(worth - exact).mean())
@@ -292,7 +376,15 @@ def test_more_candidates_come_nearer_to_the_search(reads: Inputs) -> None:
     assert errors[2] < 0.01
     with pytest.raises(ValueError, match="candidates"):
         engine.lookahead(
-            rules, network, 3, 0, 1, values, inputs, [1.0], **options, candidates=engine.MOST_CANDIDATES + 1
+            rules,
+            network,
+            3,
+            0,
+            1,
+            values=values,
+            inputs=inputs,
+            shares=[1.0],
+            settings=engine.LookaheadSettings(**options, candidates=engine.MOST_CANDIDATES + 1),
         )
 
 
@@ -305,7 +397,18 @@ def test_finalists_are_nearly_as_good_as_all_candidates() -> None:
 
     def worth(**chosen: int) -> np.ndarray:
         return (
-            engine.lookahead(rules, network, 3, 0, 20, values, inputs, [1.0], **options, **chosen).targets @ values[0]
+            engine.lookahead(
+                rules,
+                network,
+                3,
+                0,
+                20,
+                values=values,
+                inputs=inputs,
+                shares=[1.0],
+                settings=engine.LookaheadSettings(**options, **chosen),
+            ).targets
+            @ values[0]
         )
 
     exact = worth()
@@ -325,8 +428,28 @@ def test_later_corrections_are_handed_back() -> None:
     network = random_network()
     values, inputs = points()
     options = {"explore": 0.0, "scramble": 0.0, "scrambled": 0, "sample": 1.0}
-    plain = engine.lookahead(rules, network, 3, 0, 5, values, inputs, [1.0], **options)
-    returned = engine.lookahead(rules, network, 3, 0, 5, values, inputs, [1.0], **options, lambda_=0.8)
+    plain = engine.lookahead(
+        rules,
+        network,
+        3,
+        0,
+        5,
+        values=values,
+        inputs=inputs,
+        shares=[1.0],
+        settings=engine.LookaheadSettings(**options),
+    )
+    returned = engine.lookahead(
+        rules,
+        network,
+        3,
+        0,
+        5,
+        values=values,
+        inputs=inputs,
+        shares=[1.0],
+        settings=engine.LookaheadSettings(**options, lambda_=0.8),
+    )
     np.testing.assert_array_equal(returned.boards, plain.boards)
     searcher = engine.Searcher(rules, network, root=[(1, 0, 0.0)], replies=(1, 0, 0.0))
     predictions = [searcher.evaluate(board, values, inputs, 0)[0] for board in plain.boards]
@@ -354,8 +477,28 @@ def test_nothing_is_handed_back_over_a_play_at_random() -> None:
     network = random_network()
     stakes = points()
     options = {"explore": 1.0, "scramble": 0.0, "scrambled": 0, "sample": 1.0}
-    plain = engine.lookahead(rules, network, 3, 0, 5, *stakes, [1.0], **options)
-    returned = engine.lookahead(rules, network, 3, 0, 5, *stakes, [1.0], **options, lambda_=0.8)
+    plain = engine.lookahead(
+        rules,
+        network,
+        3,
+        0,
+        5,
+        values=stakes[0],
+        inputs=stakes[1],
+        shares=[1.0],
+        settings=engine.LookaheadSettings(**options),
+    )
+    returned = engine.lookahead(
+        rules,
+        network,
+        3,
+        0,
+        5,
+        values=stakes[0],
+        inputs=stakes[1],
+        shares=[1.0],
+        settings=engine.LookaheadSettings(**options, lambda_=0.8),
+    )
     np.testing.assert_array_equal(returned.boards, plain.boards)
     same = np.abs(returned.targets - plain.targets).max(axis=1) < 1e-6
     # A forced play is the best one too.
@@ -367,7 +510,17 @@ def test_siblings_get_what_their_play_gets() -> None:
     network = random_network()
     stakes = points()
     options = {"explore": 0.0, "scramble": 0.0, "scrambled": 0, "sample": 0.3, "siblings": 3, "margin": 0.1}
-    returned = engine.lookahead(rules, network, 3, 0, 5, *stakes, [1.0], **options, lambda_=0.8)
+    returned = engine.lookahead(
+        rules,
+        network,
+        3,
+        0,
+        5,
+        values=stakes[0],
+        inputs=stakes[1],
+        shares=[1.0],
+        settings=engine.LookaheadSettings(**options, lambda_=0.8),
+    )
     searcher = engine.Searcher(rules, network, root=[(1, 0, 0.0)], replies=(1, 0, 0.0))
     first = 0
     handed = 0

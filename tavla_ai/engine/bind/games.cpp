@@ -18,42 +18,46 @@ namespace tavla {
 namespace {
 
 // One game of a contest, checked.
-Leg leg_of(const Rules& rules, const Player& a, const Player& b, const Player* judge, int length, const Matrix& values,
-           const Matrix& inputs) {
+Leg leg_of(const Rules& rules, const Player& a, const Player& b, const Player* luck, int length,
+           std::vector<Utility> grid) {
   for (const Player* player : {&a, &b}) require_plays(*player, rules);
-  Leg leg{&rules, &a, &b, judge ? judge_of(rules, judge) : nullptr, utilities_of(values, inputs, rules.num_scores())};
-  require(leg.grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
+  require(grid.size() == static_cast<std::size_t>(length == 0 ? 1 : length * length),
           "utilities: one row for single games, length * length rows for matches expected");
-  return leg;
+  return {&rules, &a, &b, luck ? luck_network_of(rules, *luck) : nullptr, std::move(grid)};
 }
 
-DuelResult run_duel(const Rules& rules, const Player& a, const Player& b, std::uint64_t seed, std::uint64_t first_pair,
-                    std::int64_t num_pairs, int length, const Matrix& values, const Matrix& inputs, int threads,
-                    const Player* judge) {
-  require(length >= 0 && num_pairs >= 0, "length and num_pairs: numbers from 0 up expected");
-  const Contest contest{length, {leg_of(rules, a, b, judge, length, values, inputs)}};
+DuelResult checked_duel(const Contest& contest, const Games& pairs, int threads) {
+  require(pairs.number >= 0, "num_pairs: a number from 0 up expected");
   const nb::gil_scoped_release release;
-  return duel(contest, seed, first_pair, num_pairs, threads);
+  return duel(contest, pairs, threads);
 }
 
-DuelResult run_duel_set(const std::vector<const Rules*>& rules, const std::vector<const Player*>& a,
-                        const std::vector<const Player*>& b, std::uint64_t seed, std::uint64_t first_pair,
-                        std::int64_t num_pairs, int length, const std::vector<Matrix>& values,
-                        const std::vector<Matrix>& inputs, int threads, const std::vector<const Player*>& judges) {
-  require(length >= 1 && num_pairs >= 0, "length: a number from 1 up, num_pairs: from 0 up expected");
-  const std::size_t n = rules.size();
-  require(n > 0 && a.size() == n && b.size() == n && values.size() == n && inputs.size() == n,
+// What each game of a match of several kinds is, by game.
+struct SetOfGames {
+  const std::vector<const Rules*>& rules;
+  const std::vector<const Player*>& a;
+  const std::vector<const Player*>& b;
+  const std::vector<Matrix>& values;
+  const std::vector<Matrix>& inputs;
+  const std::vector<const Player*>& luck_networks;  // null, or none at all, where luck is left out
+};
+
+Contest contest_of_set(const SetOfGames& games, int length) {
+  require(length >= 1, "length: a number from 1 up expected");
+  const std::size_t n = games.rules.size();
+  require(n > 0 && games.a.size() == n && games.b.size() == n && games.values.size() == n && games.inputs.size() == n,
           "duel_set: players and utilities for each game expected");
-  require(judges.empty() || judges.size() == n, "duel_set: a judge, or None, for each game expected");
+  require(games.luck_networks.empty() || games.luck_networks.size() == n,
+          "duel_set: a luck network, or None, for each game expected");
   Contest contest{length, {}};
   for (std::size_t i = 0; i < n; ++i) {
-    require(rules[i] && a[i] && b[i], "duel_set: rules and players expected, not None");
-    contest.legs.push_back(leg_of(*rules[i], *a[i], *b[i], judges.empty() ? nullptr : judges[i], length, values[i],
-                                  inputs[i]));
+    require(games.rules[i] && games.a[i] && games.b[i], "duel_set: rules and players expected, not None");
+    contest.legs.push_back(leg_of(*games.rules[i], *games.a[i], *games.b[i],
+                                  games.luck_networks.empty() ? nullptr : games.luck_networks[i], length,
+                                  utilities_of(games.values[i], games.inputs[i], games.rules[i]->num_scores())));
   }
   require(contest.scores().size() <= kMaxScores, "duel_set: the games have too many scores");
-  const nb::gil_scoped_release release;
-  return duel(contest, seed, first_pair, num_pairs, threads);
+  return contest;
 }
 
 template <class T>
@@ -80,7 +84,7 @@ std::vector<std::int64_t> total_scores(const DuelResult& result) {
 using WalkOutput = std::pair<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int8_t>>;
 
 WalkOutput run_random_walk(const Rules& rules, std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games) {
-  const RandomWalk walk = random_walk(rules, seed, first_game, num_games);
+  const RandomWalk walk = random_walk(rules, {seed, first_game, num_games});
   std::vector<std::int8_t> dice;
   for (const auto& roll : walk.dice) dice.insert(dice.end(), roll.begin(), roll.end());
   return {boards_to_numpy(walk.boards, rules.num_places()), to_numpy(std::move(dice), {walk.boards.size(), 2})};
@@ -95,7 +99,7 @@ std::vector<std::vector<int>> stages_to_lists(const std::vector<Stage>& stages) 
 nb::list random_turns(const Rules& rules, std::uint64_t seed, std::uint64_t game) {
   const auto plays = std::make_unique<PlayList>();
   nb::list out;
-  for (const RandomTurn& turn : random_game(rules, seed, game, *plays)) {
+  for (const RandomTurn& turn : random_game(rules, GameStreams(seed, game), *plays)) {
     nb::dict row;
     row["before"] = boards_to_numpy({turn.before.board}, rules.num_places());
     row["passed"] = stages_to_lists(turn.before.passed);
@@ -122,8 +126,8 @@ void bind_duel(nb::module_& m) {
                                        : to_numpy(std::vector<double>(), {0, 2});
                    },
                    nb::rv_policy::automatic,
-                   "[pairs, 2] float64: by how much the judge thinks that A's rolls were better than B's, in points or in "
-                   "match-winning chance; no rows without a judge.")
+                   "[pairs, 2] float64: by how much the luck network finds A's rolls better than B's, in points or in "
+                   "match-winning chance; no rows without one.")
       .def_prop_ro("contest_scores",
                    [](const DuelResult& r) {
                      std::vector<std::int32_t> flat;
@@ -146,16 +150,33 @@ void bind_duel(nb::module_& m) {
       .def_prop_ro("void_games", [](const DuelResult& r) { return total_of(r, &ContestResult::void_games); })
       .def_prop_ro("plies", [](const DuelResult& r) { return total_of(r, &ContestResult::plies); });
 
-  m.def("duel", &run_duel, "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, "length"_a, "values"_a.noconvert(),
-        "inputs"_a.noconvert(), "threads"_a = 1, "judge"_a = nb::none(),
+  m.def("duel",
+        [](const Rules& rules, const Player& a, const Player& b, std::uint64_t seed, std::uint64_t first_pair,
+           std::int64_t num_pairs, int length, const Matrix& values, const Matrix& inputs, int threads,
+           const Player* luck_network) {
+          require(length >= 0, "length: a number from 0 up expected");
+          std::vector<Utility> grid = utilities_of(values, inputs, rules.num_scores());
+          const Contest contest{length, {leg_of(rules, a, b, luck_network, length, std::move(grid))}};
+          return checked_duel(contest, {seed, first_pair, num_pairs}, threads);
+        },
+        "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, nb::kw_only(), "length"_a = 0,
+        "values"_a.noconvert(), "inputs"_a.noconvert(), "threads"_a = 1, "luck_network"_a = nb::none(),
         "Play pairs of games (length 0) or matches to `length` points, each pair with the same dice and the seats "
         "swapped. values float32[1 or length², K] and inputs float32[same, K - 2] are the utilities by "
-        "(points I need - 1, points he needs - 1). A network as `judge` says how lucky the rolls were.");
-  m.def("duel_set", &run_duel_set, "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, "length"_a, "values"_a,
-        "inputs"_a, "threads"_a = 1, "judges"_a = std::vector<const Player*>{},
+        "(points the player needs - 1, points the opponent needs - 1). A `luck_network` says how lucky the rolls were.");
+  m.def("duel_set",
+        [](const std::vector<const Rules*>& rules, const std::vector<const Player*>& a,
+           const std::vector<const Player*>& b, std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs,
+           int length, const std::vector<Matrix>& values, const std::vector<Matrix>& inputs, int threads,
+           const std::vector<const Player*>& luck_networks) {
+          const Contest contest = contest_of_set({rules, a, b, values, inputs, luck_networks}, length);
+          return checked_duel(contest, {seed, first_pair, num_pairs}, threads);
+        },
+        "rules"_a, "a"_a, "b"_a, "seed"_a, "first_pair"_a, "num_pairs"_a, nb::kw_only(), "length"_a, "values"_a,
+        "inputs"_a, "threads"_a = 1, "luck_networks"_a = std::vector<const Player*>{},
         "The same for matches whose games are of several kinds, played in turn: rules, players and utilities for each, "
-        "and a judge, or None where the luck of a game is left out. "
-        "`contest_scores` then counts by all the scores that any of the games has, best first.");
+        "and a luck network, or None where the luck of a game is left out. `contest_scores` then counts by all the "
+        "scores that any of the games has, best first.");
 }
 
 void bind_random_games(nb::module_& m) {

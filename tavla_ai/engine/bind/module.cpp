@@ -33,6 +33,7 @@ NB_MODULE(_core, m) {
   bind_player(m);
   bind_choosing(m);
   bind_self_play(m);
+  bind_lookahead(m);
   bind_duel(m);
   bind_random_games(m);
   bind_search(m);

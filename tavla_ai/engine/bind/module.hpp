@@ -13,6 +13,7 @@ void bind_inputs(nanobind::module_& m);
 void bind_player(nanobind::module_& m);
 void bind_choosing(nanobind::module_& m);
 void bind_self_play(nanobind::module_& m);
+void bind_lookahead(nanobind::module_& m);
 void bind_duel(nanobind::module_& m);
 void bind_random_games(nanobind::module_& m);
 void bind_search(nanobind::module_& m);

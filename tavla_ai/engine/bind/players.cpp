@@ -61,33 +61,71 @@ Player network_player(std::shared_ptr<Network> network, std::shared_ptr<Bearoff>
 }
 
 using Counters = Input<std::uint32_t, nb::ndim<1>>;
+using GameNumbers = Input<std::uint64_t, nb::ndim<1>>;
 
-std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int16_t>> run_choose_plays(
-    const Rules& rules, const Player& player, const BoardsInput& boards, const DiceInput& dice,
-    const Matrix& values, const Matrix& inputs, std::uint64_t seed, const Input<std::uint64_t, nb::ndim<1>>& games,
-    const Counters& rounds, const Counters& plies, int threads) {
+// Rolls to be played or judged, as they come from Python.
+struct RollsInput {
+  const BoardsInput& boards;
+  const DiceInput& dice;
+  const Matrix& values;
+  const Matrix& inputs;
+};
+
+// Where in a duel turns would be.
+struct TurnNumbers {
+  std::uint64_t seed;
+  const GameNumbers& games;
+  const Counters& rounds;
+  const Counters& plies;
+};
+
+// A position to be played from, its roll and what it is played for.
+struct CheckedRoll {
+  Board board;
+  Roll roll;
+  Utility utility;
+};
+
+std::vector<CheckedRoll> checked_rolls(const Rules& rules, const RollsInput& input) {
+  const std::size_t n = input.boards.shape(0);
+  std::vector<CheckedRoll> rolls(n);
+  if (n == 0) return rolls;
+  const std::vector<Utility> utilities = utilities_of(input.values, input.inputs, rules.num_scores());
+  require(utilities.size() == 1 || utilities.size() == n, "utilities: one row, or one per board expected");
+  const int num_places = rules.num_places();
+  for (std::size_t i = 0; i < n; ++i) {
+    CheckedRoll& one = rolls[i];
+    read_board(input.boards.data() + i * 2 * num_places, num_places, one.board);
+    check_playable(rules, one.board);
+    one.roll = {input.dice.data()[2 * i], input.dice.data()[2 * i + 1]};
+    check_dice(one.roll.first, one.roll.second);
+    one.utility = utilities[utilities.size() == 1 ? 0 : i];
+  }
+  return rolls;
+}
+
+using ChosenPlays = std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int16_t>>;
+
+ChosenPlays checked_choose_plays(const Rules& rules, const Player& player, const RollsInput& input,
+                                 const TurnNumbers& numbers, int threads) {
   require_plays(player, rules);
   if (rules.family == Family::kGulBara)
     throw RulesError("choose_plays: a turn of Gul Bara is more than one roll");
-  require_places(boards.shape(2), rules.num_places());
-  const std::size_t n = boards.shape(0);
-  require(dice.shape(0) == n && games.size() == n && rounds.size() == n && plies.size() == n,
+  require_places(input.boards.shape(2), rules.num_places());
+  const std::size_t n = input.boards.shape(0);
+  require(input.dice.shape(0) == n && numbers.games.size() == n && numbers.rounds.size() == n &&
+              numbers.plies.size() == n,
           "choose_plays: one roll, game, round and ply per board expected");
+  std::vector<OpenTurn> turns;
+  turns.reserve(n);
+  for (const CheckedRoll& one : checked_rolls(rules, input)) {
+    const std::size_t i = turns.size();
+    turns.push_back({one.board, one.roll, one.utility,
+                     GameStreams(numbers.seed, numbers.games.data()[i], numbers.rounds.data()[i]),
+                     numbers.plies.data()[i]});
+  }
   std::vector<TurnEnd> ends;
-  if (n > 0) {
-    const std::vector<Utility> utilities = utilities_of(values, inputs, rules.num_scores());
-    require(utilities.size() == 1 || utilities.size() == n, "utilities: one row, or one per board expected");
-    std::vector<OpenTurn> turns;
-    turns.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      Board board;
-      read_board(boards.data() + i * 2 * rules.num_places(), rules.num_places(), board);
-      check_playable(rules, board);
-      const Roll roll{dice.data()[2 * i], dice.data()[2 * i + 1]};
-      check_dice(roll.first, roll.second);
-      turns.push_back({board, roll, utilities[utilities.size() == 1 ? 0 : i],
-                       GameStreams(seed, games.data()[i], rounds.data()[i]), plies.data()[i]});
-    }
+  {
     const nb::gil_scoped_release release;
     ends = choose_plays(rules, player, turns, threads);
   }
@@ -100,32 +138,24 @@ std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int1
   return {boards_to_numpy(after, rules.num_places()), to_numpy(std::move(scores), {n})};
 }
 
-nb::ndarray<nb::numpy, double> run_roll_luck(const Rules& rules, const Player& judge, const BoardsInput& input,
-                                             const DiceInput& dice, const Matrix& values,
-                                             const Matrix& inputs, const Input<std::uint8_t, nb::ndim<1>>& can_double,
-                                             int threads) {
-  const NetworkPlayer* judging = judge_of(rules, &judge);
-  require_places(input.shape(2), rules.num_places());
-  const std::size_t n = input.shape(0);
-  require(dice.shape(0) == n && can_double.size() == n, "roll_luck: one roll and one can_double per board expected");
+nb::ndarray<nb::numpy, double> checked_roll_luck(const Rules& rules, const Player& player, const RollsInput& input,
+                                                 const Input<std::uint8_t, nb::ndim<1>>& can_double, int threads) {
+  const NetworkPlayer* network = luck_network_of(rules, player);
+  require_places(input.boards.shape(2), rules.num_places());
+  const std::size_t n = input.boards.shape(0);
+  require(input.dice.shape(0) == n && can_double.size() == n,
+          "roll_luck: one roll and one can_double per board expected");
+  const std::vector<CheckedRoll> rolls = checked_rolls(rules, input);
+  for (std::size_t i = 0; i < n; ++i)
+    require(can_double.data()[i] || rolls[i].roll.first != rolls[i].roll.second,
+            "roll_luck: a double where there can be none");
   std::vector<double> luck(n);
   if (n > 0) {
-    const std::vector<Utility> utilities = utilities_of(values, inputs, rules.num_scores());
-    require(utilities.size() == 1 || utilities.size() == n, "utilities: one row, or one per board expected");
-    std::vector<Board> boards(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      read_board(input.data() + i * 2 * rules.num_places(), rules.num_places(), boards[i]);
-      check_playable(rules, boards[i]);
-      check_dice(dice.data()[2 * i], dice.data()[2 * i + 1]);
-      require(can_double.data()[i] || dice.data()[2 * i] != dice.data()[2 * i + 1],
-              "roll_luck: a double where there can be none");
-    }
     const nb::gil_scoped_release release;
     run_threads(threads, static_cast<std::int64_t>(n), [&](int, std::int64_t begin, std::int64_t end) {
-      Judge judge_here(rules, *judging);
+      Luck luck_here(rules, *network);
       for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-        luck[i] = judge_here.luck(boards[i], {dice.data()[2 * i], dice.data()[2 * i + 1]},
-                                  utilities[utilities.size() == 1 ? 0 : i], can_double.data()[i] != 0);
+        luck[i] = luck_here.of(rolls[i].board, rolls[i].roll, rolls[i].utility, can_double.data()[i] != 0);
     });
   }
   return to_numpy(std::move(luck), {n});
@@ -149,18 +179,31 @@ void bind_player(nb::module_& m) {
 }
 
 void bind_choosing(nb::module_& m) {
-  m.def("choose_plays", &run_choose_plays, "rules"_a, "player"_a, "boards"_a.noconvert(), "dice"_a.noconvert(),
-        "values"_a.noconvert(), "inputs"_a.noconvert(), nb::kw_only(), "seed"_a, "games"_a.noconvert(),
-        "rounds"_a.noconvert(), "plies"_a.noconvert(), "threads"_a = 1,
+  m.def("choose_plays",
+        [](const Rules& rules, const Player& player, const BoardsInput& boards, const DiceInput& dice,
+           const Matrix& values, const Matrix& inputs, std::uint64_t seed, const GameNumbers& games,
+           const Counters& rounds, const Counters& plies, int threads) {
+          return checked_choose_plays(rules, player, {boards, dice, values, inputs}, {seed, games, rounds, plies},
+                                      threads);
+        },
+        "rules"_a, "player"_a, "boards"_a.noconvert(), "dice"_a.noconvert(), "values"_a.noconvert(),
+        "inputs"_a.noconvert(), nb::kw_only(), "seed"_a, "games"_a.noconvert(), "rounds"_a.noconvert(),
+        "plies"_a.noconvert(), "threads"_a = 1,
         "Return what a player makes of each board int8[N, 2, num_places] with its roll int8[N, 2]: the afterstates "
-        "int8[N, 2, num_places], the mover first, and his scores int16[N], NO_SCORE where the game goes on. values "
-        "float32[1 or N, K] and inputs float32[same, K - 2] say what he plays for; the seed, games uint64[N], rounds "
-        "uint32[N] and plies uint32[N] are where in `duel` the turns would be, for a player that draws at random.");
-  m.def("roll_luck", &run_roll_luck, "rules"_a, "judge"_a, "boards"_a.noconvert(), "dice"_a.noconvert(),
-        "values"_a.noconvert(), "inputs"_a.noconvert(), "can_double"_a.noconvert(), "threads"_a = 1,
-        "Return float64[N], how much better a network thinks the roll int8[N, 2] of each board int8[N, 2, num_places] is "
-        "than the mean roll, to the player who rolled it. values float32[1 or N, K] and inputs float32[same, K - 2] say "
-        "what he plays for; can_double uint8[N] is 0 for an opening roll that is played as it fell.");
+        "int8[N, 2, num_places], the mover first, and the mover's scores int16[N], NO_SCORE where the game goes on. "
+        "values float32[1 or N, K] and inputs float32[same, K - 2] say what the player plays for; the seed, games "
+        "uint64[N], rounds uint32[N] and plies uint32[N] are where in `duel` the turns would be, for a player that "
+        "draws at random.");
+  m.def("roll_luck",
+        [](const Rules& rules, const Player& luck_network, const BoardsInput& boards, const DiceInput& dice,
+           const Matrix& values, const Matrix& inputs, const Input<std::uint8_t, nb::ndim<1>>& can_double, int threads) {
+          return checked_roll_luck(rules, luck_network, {boards, dice, values, inputs}, can_double, threads);
+        },
+        "rules"_a, "luck_network"_a, "boards"_a.noconvert(), "dice"_a.noconvert(), "values"_a.noconvert(),
+        "inputs"_a.noconvert(), nb::kw_only(), "can_double"_a.noconvert(), "threads"_a = 1,
+        "Return float64[N], how much better a network finds the roll int8[N, 2] of each board int8[N, 2, num_places] "
+        "than the mean roll, for the player who rolled it. values float32[1 or N, K] and inputs float32[same, K - 2] "
+        "say what the player plays for; can_double uint8[N] is 0 for an opening roll that is played as it fell.");
 }
 
 }  // namespace tavla

@@ -19,14 +19,14 @@ inline void require_plays(const Player& player, const Rules& rules) {
           "player: pubeval plays opposed, hitting games only");
 }
 
-// The network of a judge of luck.
-inline const NetworkPlayer* judge_of(const Rules& rules, const Player* judge) {
-  require_plays(*judge, rules);
-  const NetworkPlayer* judging = std::get_if<NetworkPlayer>(&judge->kind);
-  require(judging, "judge: a network expected");
+// The network that says how lucky rolls are.
+inline const NetworkPlayer* luck_network_of(const Rules& rules, const Player& player) {
+  require_plays(player, rules);
+  const NetworkPlayer* network = std::get_if<NetworkPlayer>(&player.kind);
+  require(network, "luck_network: a network expected");
   if (rules.family == Family::kGulBara)
-    throw RulesError("judge: a turn of Gul Bara is more than one roll; its luck is not known");
-  return judging;
+    throw RulesError("luck_network: a turn of Gul Bara is more than one roll; its luck is not known");
+  return network;
 }
 
 }  // namespace tavla

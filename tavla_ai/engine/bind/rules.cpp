@@ -32,32 +32,28 @@ Family family_of(const std::string& name) {
   throw nb::value_error(("family '" + name + "': not one the engine plays").c_str());
 }
 
-Rules make_rules(const std::string& family, const std::vector<int>& setup, int reserve, bool opening_rerolls,
-                 bool winner_rolls, bool hit_and_run, bool larger_die_first, bool pinned_blocks_bear_off,
-                 bool leave_a_move, int cascade_from, const std::vector<int>& scores, int stuck_limit) {
+std::unique_ptr<Rules> make_rules(const std::string& family, const std::vector<int>& setup, int reserve,
+                                  const Variant& variant, bool opening_rerolls, bool winner_rolls,
+                                  const std::vector<int>& scores, int stuck_limit) {
   require(setup.size() == kCommonPlaces, "setup: 26 counts expected");
   require(scores.size() >= 2 && scores.size() <= kMaxScores, "scores: 2 to 8 scores expected");
   require(stuck_limit >= 2, "stuck_limit: at least 2 expected");
-  Rules rules;
-  rules.family = family_of(family);
+  require(reserve >= 0 && reserve <= kCheckers, "reserve: 0 to 15 expected");
+  auto rules = std::make_unique<Rules>();
+  rules->family = family_of(family);
   for (int place = 0; place < kCommonPlaces; ++place) {
     require(setup[place] >= 0 && setup[place] <= kCheckers, "setup: counts from 0 to 15 expected");
-    rules.setup[place] = static_cast<std::int8_t>(setup[place]);
+    rules->setup[place] = static_cast<std::int8_t>(setup[place]);
   }
-  require(reserve >= 0 && reserve <= kCheckers, "reserve: 0 to 15 expected");
-  rules.reserve = reserve;
-  rules.opening_rerolls = opening_rerolls;
-  rules.winner_rolls = winner_rolls;
-  rules.hit_and_run = hit_and_run;
-  rules.larger_die_first = larger_die_first;
-  rules.pinned_blocks_bear_off = pinned_blocks_bear_off;
-  rules.leave_a_move = leave_a_move;
-  rules.cascade_from = cascade_from;
-  rules.scores = scores;
-  require(rules.family != Family::kOpposedHit || scores[0] < 3 || (hit_and_run && !larger_die_first),
+  rules->reserve = reserve;
+  rules->variant = variant;
+  rules->opening_rerolls = opening_rerolls;
+  rules->winner_rolls = winner_rolls;
+  rules->scores = scores;
+  rules->stuck_limit = stuck_limit;
+  require(rules->family != Family::kOpposedHit || scores[0] < 3 || (variant.hit_and_run && !variant.larger_die_first),
           "rules: three-point games are played with hit-and-run and free bear-off only");
-  rules.stuck_limit = stuck_limit;
-  check_board(rules, rules.start());
+  check_board(*rules, rules->start());
   return rules;
 }
 
@@ -160,17 +156,22 @@ void bind_dice(nb::module_& m) {
 }
 
 void bind_rules(nb::module_& m) {
+  nb::class_<Variant>(m, "Variant", "What sets the games of one family apart; `cascade_from` is 0 for never.")
+      .def("__init__",
+           [](Variant* variant, bool hit_and_run, bool larger_die_first, bool pinned_blocks_bear_off, bool leave_a_move,
+              int cascade_from) {
+             new (variant) Variant{.hit_and_run = hit_and_run,
+                                   .larger_die_first = larger_die_first,
+                                   .pinned_blocks_bear_off = pinned_blocks_bear_off,
+                                   .leave_a_move = leave_a_move,
+                                   .cascade_from = cascade_from};
+           },
+           nb::kw_only(), "hit_and_run"_a, "larger_die_first"_a, "pinned_blocks_bear_off"_a, "leave_a_move"_a,
+           "cascade_from"_a);
+
   nb::class_<Rules>(m, "Rules", "What the generator needs to know of a ruleset.")
-      .def(nb::new_([](const std::string& family, const std::vector<int>& setup, int reserve, bool opening_rerolls,
-                       bool winner_rolls, bool hit_and_run, bool larger_die_first, bool pinned_blocks_bear_off,
-                       bool leave_a_move, int cascade_from, const std::vector<int>& scores, int stuck_limit) {
-             return std::make_unique<Rules>(make_rules(family, setup, reserve, opening_rerolls, winner_rolls,
-                                                       hit_and_run, larger_die_first, pinned_blocks_bear_off,
-                                                       leave_a_move, cascade_from, scores, stuck_limit));
-           }),
-           nb::kw_only(), "family"_a, "setup"_a, "reserve"_a, "opening_rerolls"_a, "winner_rolls"_a, "hit_and_run"_a,
-           "larger_die_first"_a, "pinned_blocks_bear_off"_a, "leave_a_move"_a, "cascade_from"_a, "scores"_a,
-           "stuck_limit"_a)
+      .def(nb::new_(&make_rules), nb::kw_only(), "family"_a, "setup"_a, "reserve"_a, "variant"_a, "opening_rerolls"_a,
+           "winner_rolls"_a, "scores"_a, "stuck_limit"_a)
       .def_prop_ro("num_places", &Rules::num_places, "Length of a side's row of counts.")
       .def("start", [](const Rules& rules) {
         nb::ndarray<nb::numpy, std::int8_t> boards = boards_to_numpy({rules.start()}, rules.num_places());

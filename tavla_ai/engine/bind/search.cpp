@@ -178,7 +178,7 @@ void bind_search(nb::module_& m) {
            "Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and "
            "the deepest ply that was finished in time.")
       .def("roll_out", &BoundSearcher::roll_out, "board"_a.noconvert(), "values"_a.noconvert(), "inputs"_a.noconvert(),
-           "ply"_a, "truncate"_a, "adjusts_luck"_a, "seed"_a, "first_trial"_a, "num_trials"_a,
+           nb::kw_only(), "ply"_a, "truncate"_a, "adjusts_luck"_a, "seed"_a, "first_trial"_a, "num_trials"_a,
            "Return float64[num_trials, K], what each trial of an afterstate came to for the player who has just moved. "
            "Both sides play at `ply`; after `truncate` turns (0: never) the network's value stands for the rest. With "
            "luck adjusted a row is not a distribution, but its mean is. Trials are the same for any number of threads.")

@@ -58,50 +58,33 @@ UtilityMix mix_of(const Matrix& values, const Matrix& inputs, const std::vector<
   return mix;
 }
 
-SelfPlayParts run_self_play(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
-                            std::int64_t num_games, float lambda, const Matrix& values, const Matrix& inputs,
-                            const std::vector<double>& shares, int threads, const Bearoff* tables) {
-  require_fits(network, rules);
-  require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
-  require(num_games >= 0, "num_games: a number from 0 up expected");
-  const UtilityMix mix = mix_of(values, inputs, shares, rules.num_scores());
+void require_games(const Games& games) { require(games.number >= 0, "num_games: a number from 0 up expected"); }
+
+void require_lambda(double lambda) { require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected"); }
+
+// Plays games without Python's lock; `play(games, result)` plays those of one thread.
+template <class Play>
+SelfPlayParts play_unlocked(const Rules& rules, const Games& games, int threads, Play&& play) {
+  require_games(games);
   const nb::gil_scoped_release release;
-  return {play_in_parts(rules, first_game, num_games, threads,
-                        [&](std::uint64_t first, std::int64_t games, SelfPlayResult& result) {
-                          self_play_range(rules, network, tables, mix, seed, first, games, lambda, result);
-                        })};
+  return {play_in_parts(rules, games, threads, play)};
 }
 
-SelfPlayParts run_lookahead(const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
-                            std::int64_t num_games, const Matrix& values, const Matrix& inputs,
-                            const std::vector<double>& shares, double explore, double near, double scramble,
-                            int scrambled, double sample, int siblings, double margin, int candidates, int finalists,
-                            double lambda, int threads, const Bearoff* tables) {
-  require_fits(network, rules);
-  if (rules.family == Family::kGulBara)
-    throw RulesError("lookahead: a turn of Gul Bara is more than one roll; it is not looked ahead");
-  require(num_games >= 0, "num_games: a number from 0 up expected");
-  for (double chance : {explore, near, scramble, sample})
+void check_settings(const LookaheadSettings& settings) {
+  for (double chance : {settings.explore, settings.near, settings.scramble, settings.sample})
     require(chance >= 0 && chance <= 1, "explore, near, scramble and sample: numbers from 0 to 1 expected");
-  require(explore + near <= 1, "explore and near: at most 1 together expected");
-  require(scrambled >= 0, "scrambled: a number from 0 up expected");
-  require(siblings >= 0, "siblings: a number from 0 up expected");
-  require(margin >= 0, "margin: a number of points from 0 up expected");
-  require(lambda >= 0 && lambda <= 1, "lambda_: a number from 0 to 1 expected");
-  require(candidates >= 0 && candidates <= Replies::kMostCandidates,
-          "candidates: a number from 0 to " + std::to_string(Replies::kMostCandidates) + " expected");
-  require(finalists == 0 || candidates > 0, "finalists: candidates, of which they are some, expected");
-  require(finalists >= 0 && finalists <= Replies::kMostCandidates,
-          "finalists: a number from 0 to " + std::to_string(Replies::kMostCandidates) + " expected");
-  const UtilityMix mix = mix_of(values, inputs, shares, rules.num_scores());
-  const nb::gil_scoped_release release;
-  return {play_in_parts(rules, first_game, num_games, threads,
-                        [&](std::uint64_t first, std::int64_t games, SelfPlayResult& result) {
-                          lookahead_range(rules, network, tables, mix,
-                                          {explore, near, scramble, scrambled, sample, siblings, margin, candidates,
-                                           finalists, lambda},
-                                          seed, first, games, result);
-                        })};
+  require(settings.explore + settings.near <= 1, "explore and near: at most 1 together expected");
+  require(settings.scrambled >= 0, "scrambled: a number from 0 up expected");
+  require(settings.siblings >= 0, "siblings: a number from 0 up expected");
+  require(settings.margin >= 0, "margin: a number of points from 0 up expected");
+  require_lambda(settings.lambda);
+  const std::string most = std::to_string(Replies::kMostCandidates);
+  require(settings.candidates >= 0 && settings.candidates <= Replies::kMostCandidates,
+          "candidates: a number from 0 to " + most + " expected");
+  require(settings.finalists == 0 || settings.candidates > 0,
+          "finalists: candidates, of which they are some, expected");
+  require(settings.finalists >= 0 && settings.finalists <= Replies::kMostCandidates,
+          "finalists: a number from 0 to " + most + " expected");
 }
 
 // Returns over a single game in which the players take turns.
@@ -121,8 +104,6 @@ nb::ndarray<nb::numpy, float> returns_of_game(const Matrix& predictions, int out
 }  // namespace
 
 void bind_self_play(nb::module_& m) {
-  m.attr("MOST_CANDIDATES") = Replies::kMostCandidates;
-
   nb::class_<SelfPlayParts>(m, "SelfPlayResult", "Trajectories of self-play, game after game.")
       .def_prop_ro("boards",
                    [](const SelfPlayParts& r) {
@@ -191,21 +172,71 @@ void bind_self_play(nb::module_& m) {
   m.def("lambda_returns", &returns_of_game, "predictions"_a.noconvert(), "outcome"_a, "lambda_"_a,
         "Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player "
         "who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.");
-  m.def("self_play", &run_self_play, "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a, "lambda_"_a,
+  m.def("self_play",
+        [](const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
+           std::int64_t num_games, float lambda, const Matrix& values, const Matrix& inputs,
+           const std::vector<double>& shares, int threads, const Bearoff* tables) {
+          require_fits(network, rules);
+          require_lambda(lambda);
+          const UtilityMix mix = mix_of(values, inputs, shares, rules.num_scores());
+          return play_unlocked(rules, {seed, first_game, num_games}, threads,
+                               [&](const Games& games, SelfPlayResult& result) {
+                                 self_play_range(rules, network, tables, mix, games, lambda, result);
+                               });
+        },
+        "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a, nb::kw_only(), "lambda_"_a,
         "values"_a.noconvert(), "inputs"_a.noconvert(), "shares"_a, "threads"_a = 1, "tables"_a = nb::none(),
         "Play games first_game … first_game + num_games - 1 of the seed. Each game's utility is drawn from rows of "
         "values float32[M, K] and inputs float32[M, K - 2] with the given shares. The same for any thread count.");
-  m.def("lookahead", &run_lookahead, "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a,
-        "values"_a.noconvert(), "inputs"_a.noconvert(), "shares"_a, nb::kw_only(), "explore"_a, "near"_a = 0.0,
-        "scramble"_a, "scrambled"_a, "sample"_a, "siblings"_a = 0, "margin"_a = 0.0, "candidates"_a = 0, "finalists"_a = 0, "lambda_"_a = 0.0,
-        "threads"_a = 1, "tables"_a = nb::none(),
-        "Play games as `self_play` does, but off the main line: a play is drawn at random with the chance `explore` "
-        "and among those within `margin` points of the best with the chance `near`, and with the chance `scramble` a game "
-        "begins with up to `scrambled` plays at random. Of each decision, kept with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the best "
-        "are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply, looked for among all, "
-        "or, where `candidates` is not 0, among so many that look best to first order; where `finalists` is not 0, among so "
-        "many of these that look best by their first layer. With lambda_ above 0 every position of a game is kept, "
-        "`sample` is for siblings, and what look-ahead corrects later in the game is handed back.");
+}
+
+void bind_lookahead(nb::module_& m) {
+  m.attr("MOST_CANDIDATES") = Replies::kMostCandidates;
+
+  using Settings = LookaheadSettings;
+  constexpr Settings usual;
+  nb::class_<Settings>(
+      m, "LookaheadSettings",
+      "How `lookahead` leaves the main line, what it keeps and how it looks ahead.\n\n"
+      "A play is drawn at random with the chance `explore` and among those within `margin` points of the best with the "
+      "chance `near`; with the chance `scramble` a game begins with up to `scrambled` plays at random. Of each decision, "
+      "kept with the chance `sample`, the play that was made and up to `siblings` others within `margin` points of the "
+      "best are recorded. A target is the expectation over 21 rolls of the best reply at 0-ply: among all replies, or, "
+      "where `candidates` is not 0, among that number of replies that look best to first order; where `finalists` is "
+      "not 0, among that number of these that look best by their first layer. With `lambda_` above 0 every position of a "
+      "game is kept, `sample` is for siblings, and what look-ahead corrects later in the game is handed back. Raises "
+      "ValueError for a number out of its range.")
+      .def("__init__",
+           [](Settings* settings, double explore, double near, double scramble, int scrambled, double sample,
+              int siblings, double margin, int candidates, int finalists, double lambda) {
+             const Settings given{.explore = explore, .near = near, .scramble = scramble, .scrambled = scrambled,
+                                  .sample = sample, .siblings = siblings, .margin = margin, .candidates = candidates,
+                                  .finalists = finalists, .lambda = lambda};
+             check_settings(given);
+             new (settings) Settings(given);
+           },
+           nb::kw_only(), "explore"_a = usual.explore, "near"_a = usual.near, "scramble"_a = usual.scramble,
+           "scrambled"_a = usual.scrambled, "sample"_a = usual.sample, "siblings"_a = usual.siblings,
+           "margin"_a = usual.margin, "candidates"_a = usual.candidates, "finalists"_a = usual.finalists,
+           "lambda_"_a = usual.lambda);
+
+  m.def("lookahead",
+        [](const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
+           std::int64_t num_games, const Matrix& values, const Matrix& inputs, const std::vector<double>& shares,
+           const Settings& settings, int threads, const Bearoff* tables) {
+          require_fits(network, rules);
+          if (rules.family == Family::kGulBara)
+            throw RulesError("lookahead: a turn of Gul Bara is more than one roll; it is not looked ahead");
+          const UtilityMix mix = mix_of(values, inputs, shares, rules.num_scores());
+          return play_unlocked(rules, {seed, first_game, num_games}, threads,
+                               [&](const Games& games, SelfPlayResult& result) {
+                                 lookahead_range(rules, network, tables, mix, settings, games, result);
+                               });
+        },
+        "rules"_a, "network"_a, "seed"_a, "first_game"_a, "num_games"_a, nb::kw_only(), "values"_a.noconvert(),
+        "inputs"_a.noconvert(), "shares"_a, "settings"_a, "threads"_a = 1, "tables"_a = nb::none(),
+        "Play games as `self_play` does, but off the main line, with one ply of look-ahead as the target of each "
+        "recorded afterstate; see `LookaheadSettings`.");
 }
 
 }  // namespace tavla

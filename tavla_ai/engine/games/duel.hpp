@@ -21,7 +21,7 @@ struct Leg {
   const Rules* rules;
   const Player* a;
   const Player* b;
-  const NetworkPlayer* judge;  // or null
+  const NetworkPlayer* luck_network;  // or null
   std::vector<Utility> grid;
 };
 
@@ -31,8 +31,8 @@ struct Contest {
   int length = 0;
   std::vector<Leg> legs;
 
-  bool has_judge() const {
-    return std::any_of(legs.begin(), legs.end(), [](const Leg& leg) { return leg.judge != nullptr; });
+  bool has_luck() const {
+    return std::any_of(legs.begin(), legs.end(), [](const Leg& leg) { return leg.luck_network != nullptr; });
   }
 
   const Utility& utility(std::size_t leg, int away, int opponent_away) const {
@@ -92,9 +92,9 @@ class DuelTable {
       const GameResult game = play_game(
           rules, streams, first_seat,
           [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
-            if (table.judge) {
+            if (table.luck) {
               const bool can_double = ply > 0 || rules.opening_rerolls || first_seat.has_value();
-              const double of_roll = table.judge->luck(before, roll, real[seat], can_double);
+              const double of_roll = table.luck->of(before, roll, real[seat], can_double);
               result.luck += seat == a_seat ? of_roll : -of_roll;
             }
             return std::visit(
@@ -141,13 +141,13 @@ class DuelTable {
   struct Table {
     explicit Table(const Leg& leg)
         : rules(*leg.rules), stakes{leg.a->stakes, leg.b->stakes}, choosers{make_chooser(*leg.a), make_chooser(*leg.b)} {
-      if (leg.judge) judge.emplace(rules, *leg.judge);
+      if (leg.luck_network) luck.emplace(rules, *leg.luck_network);
     }
 
     const Rules& rules;
     std::array<Stakes, 2> stakes;  // A, B
     std::array<Chooser, 2> choosers;
-    std::optional<Judge> judge;
+    std::optional<Luck> luck;
   };
 
   const Contest& contest_;
@@ -156,16 +156,16 @@ class DuelTable {
   std::unique_ptr<PlayList> plays_ = std::make_unique<PlayList>();
 };
 
-inline DuelResult duel(const Contest& contest, std::uint64_t seed, std::uint64_t first_pair, std::int64_t num_pairs,
-                       int threads) {
-  DuelResult result{static_cast<int>(contest.scores().size()), contest.has_judge(), {}};
-  result.contests.resize(static_cast<std::size_t>(num_pairs) * 2);
-  run_threads(threads, num_pairs, [&](int, std::int64_t begin, std::int64_t end) {
+// Plays pairs of contests. Games of a pair have its number and their round in the match.
+inline DuelResult duel(const Contest& contest, const Games& pairs, int threads) {
+  DuelResult result{static_cast<int>(contest.scores().size()), contest.has_luck(), {}};
+  result.contests.resize(static_cast<std::size_t>(pairs.number) * 2);
+  run_threads(threads, pairs.number, [&](int, std::int64_t begin, std::int64_t end) {
     DuelTable table(contest);
     for (std::int64_t i = begin; i < end; ++i)
       for (int a_seat = 0; a_seat < 2; ++a_seat)
         result.contests[static_cast<std::size_t>(2 * i + a_seat)] =
-            table.play(seed, first_pair + static_cast<std::uint64_t>(i), a_seat);
+            table.play(pairs.seed, pairs.first + static_cast<std::uint64_t>(i), a_seat);
   });
   return result;
 }

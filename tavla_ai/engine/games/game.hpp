@@ -12,6 +12,20 @@
 
 namespace tavla {
 
+// A range of the games of a seed.
+struct Games {
+  std::uint64_t seed = 0;
+  std::uint64_t first = 0;
+  std::int64_t number = 0;
+
+  // Those from `begin` up to `end`, counted from the first.
+  Games part(std::int64_t begin, std::int64_t end) const {
+    return {seed, first + static_cast<std::uint64_t>(begin), end - begin};
+  }
+  // The streams of the i-th of them.
+  GameStreams streams(std::int64_t i) const { return GameStreams(seed, first + static_cast<std::uint64_t>(i)); }
+};
+
 struct GameResult {
   bool is_void = false;  // ended by the stuck rule
   int starter = 0;       // seat that made the first move
@@ -69,7 +83,7 @@ TurnEnd play_roll(const Rules& rules, const Board& board, Roll roll, PlayList& p
 
 // Counts an own roll, where the game counts them, before it is played.
 inline void count_roll(const Rules& rules, Board& board) {
-  if (rules.cascade_from > 0 && board.count[0][kOwnRolls] < 3) ++board.count[0][kOwnRolls];
+  if (rules.variant.cascade_from > 0 && board.count[0][kOwnRolls] < 3) ++board.count[0][kOwnRolls];
 }
 
 }  // namespace tavla

@@ -14,13 +14,13 @@ namespace tavla {
 
 // A network's opinion of rolls: what the best reply to the roll is worth, less the mean over the rolls that there could
 // have been. It is 0 on average whatever the opinion, so taking it away from a result leaves its mean alone.
-class Judge {
+class Luck {
  public:
-  Judge(const Rules& rules, const NetworkPlayer& player)
+  Luck(const Rules& rules, const NetworkPlayer& player)
       : rules_(rules), replies_(rules, *player.network, player.tables.get(), kCandidates, 0), known_(kKnown) {}
 
   // can_double: false for an opening roll that is played as it fell.
-  double luck(const Board& before, Roll rolled, const Utility& utility, bool can_double) {
+  double of(const Board& before, Roll rolled, const Utility& utility, bool can_double) {
     const Values& values = values_of(before, utility, can_double);
     const int high = std::max(rolled.first, rolled.second);
     const int low = std::min(rolled.first, rolled.second);

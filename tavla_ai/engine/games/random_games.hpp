@@ -23,13 +23,11 @@ struct RandomTurn {
 };
 
 // Every turn of a game of random play.
-inline std::vector<RandomTurn> random_game(const Rules& rules, std::uint64_t seed, std::uint64_t game,
-                                           PlayList& plays) {
+inline std::vector<RandomTurn> random_game(const Rules& rules, const GameStreams& streams, PlayList& plays) {
   std::vector<RandomTurn> turns;
   RandomChooser chooser;
   Seat<RandomChooser> table(rules, chooser, plays);
   const Utility indifferent;
-  const GameStreams streams(seed, game);
   RandomTurn turn{{rules.start(), {}}, {}, {}, {}};
   play_game(
       rules, streams, std::nullopt,
@@ -57,12 +55,11 @@ struct RandomWalk {
   std::vector<std::array<std::int8_t, 2>> dice;
 };
 
-inline RandomWalk random_walk(const Rules& rules, std::uint64_t seed, std::uint64_t first_game,
-                              std::int64_t num_games) {
+inline RandomWalk random_walk(const Rules& rules, const Games& games) {
   RandomWalk walk;
   auto plays = std::make_unique<PlayList>();
-  for (std::int64_t g = 0; g < num_games; ++g)
-    for (const RandomTurn& turn : random_game(rules, seed, first_game + static_cast<std::uint64_t>(g), *plays)) {
+  for (std::int64_t g = 0; g < games.number; ++g)
+    for (const RandomTurn& turn : random_game(rules, games.streams(g), *plays)) {
       if (turn.roll.first == 0) continue;
       walk.boards.push_back(turn.rolled);
       walk.dice.push_back({static_cast<std::int8_t>(turn.roll.first), static_cast<std::int8_t>(turn.roll.second)});

@@ -71,7 +71,7 @@ inline void lambda_returns(const float* predictions, const std::uint8_t* seats, 
 }
 
 inline void self_play_range(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,
-                            std::uint64_t seed, std::uint64_t first_game, std::int64_t num_games, float lambda, SelfPlayResult& result) {
+                            const Games& games, float lambda, SelfPlayResult& result) {
   auto plays = std::make_unique<PlayList>();
   NetworkChooser chooser(network, tables);
   Seat<NetworkChooser> table(rules, chooser, *plays);
@@ -82,8 +82,8 @@ inline void self_play_range(const Rules& rules, const Network& network, const Be
   std::vector<float> predictions;
   std::vector<std::uint8_t> seats;
   Distribution distribution{};
-  for (std::int64_t g = 0; g < num_games; ++g) {
-    const GameStreams streams(seed, first_game + static_cast<std::uint64_t>(g));
+  for (std::int64_t g = 0; g < games.number; ++g) {
+    const GameStreams streams = games.streams(g);
     const Utility& mine = mix.draw(streams.utility_draw());
     const std::array<Utility, 2> utilities{mine, mine.opposed(num_scores)};
     const std::size_t begin = result.boards.size();
@@ -137,16 +137,15 @@ inline void self_play_range(const Rules& rules, const Network& network, const Be
   result.evaluated += chooser.num_evaluated();
 }
 
-// One part a thread, in the order of their games: `play(first_game, num_games, result)` fills each.
+// One part a thread, in the order of their games: `play(games, result)` fills each.
 template <class Play>
-std::vector<SelfPlayResult> play_in_parts(const Rules& rules, std::uint64_t first_game, std::int64_t num_games,
-                                          int threads, Play&& play) {
+std::vector<SelfPlayResult> play_in_parts(const Rules& rules, const Games& games, int threads, Play&& play) {
   std::vector<SelfPlayResult> parts(std::max(threads, 1));
-  run_threads(threads, num_games, [&](int part, std::int64_t begin, std::int64_t end) {
+  run_threads(threads, games.number, [&](int part, std::int64_t begin, std::int64_t end) {
     // Filled in the thread's own memory: neighbours in `parts` share cache lines.
     SelfPlayResult result;
     result.reserve(end - begin, rules.num_places(), rules.num_scores());
-    play(first_game + static_cast<std::uint64_t>(begin), end - begin, result);
+    play(games.part(begin, end), result);
     parts[part] = std::move(result);
   });
   return parts;

@@ -61,8 +61,7 @@ inline void hand_back(const std::vector<LabelledTurn>& turns, double lambda, int
 // rolls of his best reply as the network sees it, whatever was then played. With a λ every position of a game is kept,
 // since all of them are looked ahead from, and `sample` says of which decisions the siblings are. Not for Gul Bara.
 inline void lookahead_range(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,
-                            const LookaheadSettings& settings, std::uint64_t seed, std::uint64_t first_game,
-                            std::int64_t num_games, SelfPlayResult& result) {
+                            const LookaheadSettings& settings, const Games& games, SelfPlayResult& result) {
   const SearchSettings search;
   SearchThread thread(rules, network, tables, search, nullptr);
   std::optional<Replies> replies;
@@ -81,8 +80,8 @@ inline void lookahead_range(const Rules& rules, const Network& network, const Be
     replies->evaluate(after.swapped(), utility.opposed(num_scores), true);
     return replies->mean_after();
   };
-  for (std::int64_t g = 0; g < num_games; ++g) {
-    const GameStreams streams(seed, first_game + static_cast<std::uint64_t>(g));
+  for (std::int64_t g = 0; g < games.number; ++g) {
+    const GameStreams streams = games.streams(g);
     const Utility& mine = mix.draw(streams.utility_draw());
     const std::array<Utility, 2> utilities{mine, mine.opposed(num_scores)};
     const bool is_scrambled = streams.scramble_draw(0) < settings.scramble;

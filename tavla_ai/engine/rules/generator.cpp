@@ -16,16 +16,16 @@ void with_family(const Rules& rules, Function&& function) {
     case Family::kOpposedHit: {
       const bool triple = !rules.scores.empty() && rules.scores.front() == 3;
       if (triple) return function(OpposedHit<true, false, true>{});
-      if (rules.hit_and_run)
-        return rules.larger_die_first ? function(OpposedHit<true, true, false>{})
+      if (rules.variant.hit_and_run)
+        return rules.variant.larger_die_first ? function(OpposedHit<true, true, false>{})
                                       : function(OpposedHit<true, false, false>{});
-      return rules.larger_die_first ? function(OpposedHit<false, true, false>{})
+      return rules.variant.larger_die_first ? function(OpposedHit<false, true, false>{})
                                     : function(OpposedHit<false, false, false>{});
     }
     case Family::kPlakoto:
-      return rules.pinned_blocks_bear_off ? function(Plakoto<true>{}) : function(Plakoto<false>{});
+      return rules.variant.pinned_blocks_bear_off ? function(Plakoto<true>{}) : function(Plakoto<false>{});
     case Family::kFevga:
-      return rules.leave_a_move ? function(Fevga<true>{}) : function(Fevga<false>{});
+      return rules.variant.leave_a_move ? function(Fevga<true>{}) : function(Fevga<false>{});
     case Family::kGulBara:
       return function(GulBara{});
     case Family::kTawula:

@@ -21,18 +21,23 @@ struct RulesError : std::runtime_error {
 // The games that have a generator of their own, compiled from the traits in families.hpp.
 enum class Family { kOpposedHit, kPlakoto, kFevga, kGulBara, kTawula };
 
-// Run-time data of a ruleset. The fields mirror tavla_ai/rules/rulesets.py.
+// What sets the games of one family apart. The fields mirror those of a ruleset in tavla_ai/rules/rulesets.py.
+struct Variant {
+  bool hit_and_run = true;
+  bool larger_die_first = false;
+  bool pinned_blocks_bear_off = false;
+  bool leave_a_move = true;
+  int cascade_from = 0;  // own roll from which a double cascades; 0 never
+};
+
+// Run-time data of a ruleset.
 struct Rules {
   Family family = Family::kOpposedHit;
   std::array<std::int8_t, kCommonPlaces> setup{};
   int reserve = 0;
   bool opening_rerolls = false;
   bool winner_rolls = false;
-  bool hit_and_run = true;
-  bool larger_die_first = false;
-  bool pinned_blocks_bear_off = false;
-  bool leave_a_move = true;
-  int cascade_from = 0;  // own roll from which a double cascades; 0 never
+  Variant variant;
   std::vector<int> scores;  // best first, symmetric about 0
   int stuck_limit = 100;
 

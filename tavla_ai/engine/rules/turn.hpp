@@ -39,7 +39,7 @@ struct TurnEnd {
 inline std::vector<Stage> stages_of_roll(const Rules& rules, const Board& board, Roll roll) {
   if (roll.first != roll.second) return {{2, {roll.first, roll.second}}};
   const bool cascades =
-      rules.cascade_from > 0 && board.count[0][kOwnRolls] + 1 >= rules.cascade_from;
+      rules.variant.cascade_from > 0 && board.count[0][kOwnRolls] + 1 >= rules.variant.cascade_from;
   std::vector<Stage> stages;
   for (int die = roll.first; die <= (cascades ? 6 : roll.first); ++die) stages.push_back({4, {die, die, die, die}});
   return stages;

@@ -135,7 +135,7 @@ class Bearoff {
   // In Fevga, Plakoto and Tawula nothing that sets them apart can happen with both sides on their lowest points.
   bool fits(const Rules& rules) const {
     if (rules.family == Family::kGulBara) return false;
-    return shape_.larger_first == (rules.family == Family::kOpposedHit && rules.larger_die_first);
+    return shape_.larger_first == (rules.family == Family::kOpposedHit && rules.variant.larger_die_first);
   }
 
   // Whether the tables have this position of the rules' games: not finished, both sides on their lowest points,

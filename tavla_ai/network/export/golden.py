@@ -68,7 +68,9 @@ def _played_for(
     """Return the boards of games where seat 0 plays for `utility`, with each mover's values and inputs."""
     sides = [_as_float32(side) for side in (utility, utility.opponent())]
     values, inputs = as_utilities(sides)
-    games = engine.self_play(rules, network, _SEED, first_game, _GAMES, 1.0, values[:1], inputs[:1], [1.0])
+    games = engine.self_play(
+        rules, network, _SEED, first_game, _GAMES, lambda_=1.0, values=values[:1], inputs=inputs[:1], shares=[1.0]
+    )
     # The engine reports what the mover played for as network inputs, which tell the two sides apart wherever
     # the network can.
     distance = np.abs(games.utility_inputs[:, None, :] - inputs).sum(axis=2)
