@@ -31,7 +31,7 @@ class NetworkConfig(Section):
     )
     inputs: Inputs = Field(
         default="counts",
-        description="what it reads of a board: how many checkers are where, or also how many rolls hit which blots",
+        description="inputs: `counts` of checkers on each point, or also `shots`, how many rolls hit each blot",
     )
 
     @field_validator("hidden")
@@ -187,14 +187,14 @@ class TrainConfig(Section):
     """Everything that decides a training run."""
 
     ruleset: str = Field(default="north-sultan", description="preset name, see `tavla rulesets`")
-    seed: int = Field(default=1, ge=0, lt=2**63, description="of dice, initial weights and sampling")
+    seed: int = Field(default=1, ge=0, lt=2**63, description="seed of dice, initial weights and sampling")
     games: int = Field(default=1_000_000, ge=1, le=MAX_GAMES, description="self-play games of the whole run")
     parent: str | None = Field(default=None, description="checkpoint to start from instead of random weights")
     targets: str = Field(
         default="td",
-        description="what is learned, how the section of that name says: λ-returns of the games (`td`), or for each "
-        "position the expectation over the opponent's 21 rolls of the best reply (`lookahead`): slower to play, and "
-        "less noisy",
+        description="what is learned; the section of the same name has its settings: λ-returns of the games (`td`), or "
+        "for each position the expectation over the opponent's 21 rolls of the best reply (`lookahead`): slower to "
+        "play, and less noisy",
     )
     network: NetworkConfig = NetworkConfig()
     td: TDTarget = TDTarget()

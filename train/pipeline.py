@@ -9,12 +9,10 @@ weights that may be some versions old.
 from __future__ import annotations
 
 import logging
-import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import torch
@@ -32,6 +30,7 @@ from train.learner import Learner
 from train.metrics import MetricsLog, Progress, Reporter, Window
 from train.pool import Pool
 from train.run import TRAINER_FILE, RunDirectory, code_version, library_versions
+from train.stop import StopRequest
 
 log = logging.getLogger("train")
 
@@ -63,7 +62,6 @@ class Pipeline:
         self._previous: FloatWeights | None = None
         self._results: tuple[Result, ...] = ()
         self._score_shares: tuple[float, ...] | None = None
-        self._stop_requested = False
         self._last_saved_round = -1
         self._last_save = time.monotonic()
 
@@ -109,7 +107,7 @@ class Pipeline:
         metrics = MetricsLog(self._run.tensorboard, self._run.metrics, purge_from=self.progress.games or None)
         play = self._asynchronous if self._config.ray.mode == "asynchronous" else self._synchronous
         try:
-            with self._stop_signals():
+            with StopRequest() as stop:
                 if self.progress.round_index == 0:
                     self._evaluate(metrics)
                 window = Window()
@@ -123,7 +121,7 @@ class Pipeline:
                     # Ray workers are other processes, whose time comes with their games.
                     core_before += batch.seconds if self._config.ray.workers else 0.0
                     self.progress.core_seconds = core_before + time.process_time()
-                    last = rounds_left == 0 or self.is_finished or self._stop_requested
+                    last = rounds_left == 0 or self.is_finished or stop.is_made
                     if last or time.monotonic() - window.started >= _LOG_SECONDS:
                         self._reporter.advance(self.progress, metrics.write_window(window, self.progress))
                         window = Window()
@@ -131,7 +129,7 @@ class Pipeline:
                         self._evaluate(metrics)
                     if last or time.monotonic() - self._last_save >= self._config.checkpoint.every_seconds:
                         self._save()
-                    if self._stop_requested:
+                    if stop.is_made:
                         raise Interrupted
         finally:
             metrics.close()
@@ -304,25 +302,3 @@ class Pipeline:
                 f"reads {self._spec.inputs}"
             )
         return parent
-
-    @contextmanager
-    def _stop_signals(self) -> Iterator[None]:
-        """Let the first SIGINT or SIGTERM end the round and save; a second one stops at once."""
-
-        def request_stop(number: int, frame: FrameType | None) -> None:
-            if self._stop_requested:
-                raise KeyboardInterrupt
-            self._stop_requested = True
-            log.info("asked to stop; finishing the round")
-
-        try:
-            old = {number: signal.signal(number, request_stop) for number in (signal.SIGINT, signal.SIGTERM)}
-        except ValueError:
-            # Only the main thread may set handlers; elsewhere whoever runs us handles signals.
-            yield
-            return
-        try:
-            yield
-        finally:
-            for number, handler in old.items():
-                signal.signal(number, handler)

@@ -135,46 +135,54 @@ class LookaheadTarget(Target):
         default=0.0,
         ge=0,
         le=1,
-        description="chance that a play is drawn among those that look worse than the best by no more than `margin`: "
-        "what is never played is never put right",
+        description="chance that a play is drawn among those at most `margin` worse than the best, as they look at "
+        "0-ply: an error about a play that is never made is never corrected",
     )
     scramble: float = Field(
-        default=0.2, ge=0, le=1, description="chance that a game begins with plays at random: rare structures"
+        default=0.2, ge=0, le=1, description="chance that a game begins with random plays, which lead to rare positions"
     )
     scrambled: int = Field(
-        default=20, ge=0, le=1000, description="plays at random at the head of such a game, at most; drawn evenly"
+        default=20,
+        ge=0,
+        le=1000,
+        description="most random plays at the start of such a game; the number is drawn evenly",
     )
     sample: float = Field(
-        default=1.0, gt=0, le=1, description="chance that a decision is kept; neighbours in a game are alike"
+        default=1.0,
+        gt=0,
+        le=1,
+        description="chance that a decision is trained on; those next to it in a game are similar",
     )
     siblings: int = Field(
         default=0,
         ge=0,
         le=100,
-        description="best plays of a decision that are learned beside the one that was made, at most",
+        description="how many of the best alternative plays of a decision are also trained on",
     )
-    margin: float = Field(default=0.15, ge=0, description="points by which a sibling may look worse than the best play")
+    margin: float = Field(
+        default=0.15, ge=0, description="points by which such a play may look worse than the best one"
+    )
     lambda_: float = Field(
         default=0.0,
         ge=0,
         le=1,
         alias="lambda",
-        description="share of what look-ahead corrects later in a game that is handed back, for each turn; above 0 "
-        "every position of a game is kept, and `sample` says of which decisions the siblings are",
+        description="share, for each turn, of later corrections by look-ahead that an earlier position's target gets; "
+        "above 0 every position of a game is trained on, and `sample` is for the alternative plays only",
     )
     candidates: int = Field(
         default=0,
         ge=0,
         le=MOST_CANDIDATES,
-        description="replies to each roll that are looked at, those that look best to first order; 0 looks at all, "
-        "some two to three times as slow as 8",
+        description="replies to each roll that are evaluated, the best by a first-order estimate; 0 evaluates all, two "
+        "to three times as slow as 8",
     )
     finalists: int = Field(
         default=0,
         ge=0,
         le=MOST_CANDIDATES,
-        description="of the candidates, those that the network is asked about in full: they look best with the first "
-        "layer as it is and all after it to first order; 0 asks about all candidates",
+        description="candidates that the whole network evaluates, the best by its first layer with the later ones "
+        "estimated to first order; 0 evaluates all candidates",
     )
 
     @model_validator(mode="after")
