@@ -98,33 +98,16 @@ def simulate(
         rating.
       bots: rating of each bot.
       mix: how often each bot is met, relative to the others; evenly without it.
-      matches: of a run.
-      runs: how often all of it is done.
-      seed: of the matches; the result is a function of the arguments.
+      matches: matches of a run.
+      runs: independent runs.
+      seed: seed of the matches; the result is a function of the arguments.
 
     Raises:
       TavlaError: a name that is no bot, nobody to play against, or a number out of range.
     """
-    for what, number, limit in (("matches", matches, MAX_MATCHES), ("runs", runs, MAX_RUNS)):
-        if not 1 <= number <= limit:
-            raise TavlaError(f"{number} {what}: expected 1 to {limit}")
-    for name, rating in bots.items():
-        _check_rating(f"bot {name!r}", rating)
     mix = dict.fromkeys(win_chances, 1.0) if mix is None else mix
-    for what, named in (("win chance", win_chances), ("mix", mix)):
-        for name, value in named.items():
-            if name not in bots:
-                raise TavlaError(f"{what} of {name!r}: no such bot; expected one of {', '.join(bots)}")
-            if what == "win chance" and not 0 <= value <= 1:
-                raise TavlaError(f"win chance {value:g} against {name}: expected 0 to 1")
-            if not (math.isfinite(value) and value >= 0):
-                raise TavlaError(f"mix {value:g} of {name}: expected a number from 0 up")
+    _check_simulation(win_chances, bots, mix, matches, runs)
     met = [name for name, weight in mix.items() if weight > 0]
-    if not met:
-        raise TavlaError("mix of no bot: expected at least one that is met")
-    for name in met:
-        if name not in win_chances:
-            raise TavlaError(f"mix of {name!r}: expected a win chance against it too")
     weights = np.array([mix[name] for name in met], np.float64)
     weights /= weights.sum()
     wins = np.array([win_chances[name] for name in met])
@@ -155,6 +138,30 @@ def simulate(
         deviation=deviations,
         band=bands,
     )
+
+
+def _check_simulation(
+    win_chances: Mapping[str, float], bots: Mapping[str, float], mix: Mapping[str, float], matches: int, runs: int
+) -> None:
+    for what, number, limit in (("matches", matches, MAX_MATCHES), ("runs", runs, MAX_RUNS)):
+        if not 1 <= number <= limit:
+            raise TavlaError(f"{number} {what}: expected 1 to {limit}")
+    for name, rating in bots.items():
+        _check_rating(f"bot {name!r}", rating)
+    for what, named in (("win chance", win_chances), ("mix", mix)):
+        for name, value in named.items():
+            if name not in bots:
+                raise TavlaError(f"{what} of {name!r}: no such bot; expected one of {', '.join(bots)}")
+            if what == "win chance" and not 0 <= value <= 1:
+                raise TavlaError(f"win chance {value:g} against {name}: expected 0 to 1")
+            if not (math.isfinite(value) and value >= 0):
+                raise TavlaError(f"mix {value:g} of {name}: expected a number from 0 up")
+    met = [name for name, weight in mix.items() if weight > 0]
+    if not met:
+        raise TavlaError("mix of no bot: expected at least one that is met")
+    for name in met:
+        if name not in win_chances:
+            raise TavlaError(f"mix of {name!r}: expected a win chance against it too")
 
 
 def chances(strength: float, bots: Mapping[str, float] = BOTS) -> dict[str, float]:

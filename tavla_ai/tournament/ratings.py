@@ -132,39 +132,27 @@ def rate(
     anchors = dict(anchors or {})
     names = list(dict.fromkeys(name for pairing in pairings for name in (pairing.a, pairing.b)))
     _check(pairings, names, anchors, mean, prior)
-    index = {name: i for i, name in enumerate(names)}
-    a = np.array([index[pairing.a] for pairing in pairings])
-    b = np.array([index[pairing.b] for pairing in pairings])
-    games = np.array([pairing.games for pairing in pairings])
-    shares = np.array([pairing.share for pairing in pairings])
-    errors = np.array([math.nan if p.standard_error is None else p.standard_error for p in pairings])
-    # So many independent games would have the standard error that was given.
-    weights = np.where(np.isnan(errors), games, shares * (1 - shares) / errors**2)
-    fixed = [index[name] for name in anchors]
-    _check_connected(names, a, b, np.ones(len(pairings), bool), np.ones(len(pairings), bool), fixed)
+    results = _design(pairings, names)
+    fixed = [names.index(name) for name in anchors]
+    everything = np.ones(len(pairings), bool)
+    _check_connected(names, results.a, results.b, everything, everything, fixed)
     if prior == 0:
-        _check_connected(names, a, b, shares > 0, shares < 1, fixed)
+        _check_connected(names, results.a, results.b, results.shares > 0, results.shares < 1, fixed)
 
-    # The virtual opponent is the last player where there is one.
-    number = len(names) + (prior > 0)
-    if prior > 0:
-        everyone = np.arange(len(names))
-        a, b = np.concatenate([a, everyone]), np.concatenate([b, np.full(len(names), len(names))])
-        weights = np.concatenate([weights, np.full(len(names), prior)])
-        shares = np.concatenate([shares, np.full(len(names), 0.5)])
-    logits = np.zeros(number)
-    for name, rating in anchors.items():
-        logits[index[name]] = rating / ELO_PER_LOGIT
+    design = results if prior == 0 else results.with_virtual_opponent(len(names), prior)
+    logits = np.zeros(len(names) + (prior > 0))
+    for index, rating in zip(fixed, anchors.values(), strict=True):
+        logits[index] = rating / ELO_PER_LOGIT
     # Without anchors the first player stands at 0 until the mean is known.
-    free = np.setdiff1d(np.arange(number), fixed or [0])
+    free = np.setdiff1d(np.arange(len(logits)), fixed or [0])
     if fixed:
         logits[free] = np.mean([logits[i] for i in fixed])
-    logits, information = _maximise(logits, free, a, b, weights, shares)
-
-    inverse = np.zeros((number, number))
+    logits, information = _maximise(logits, free, design)
+    inverse = np.zeros((len(logits), len(logits)))
     inverse[np.ix_(free, free)] = np.linalg.inv(information)
-    covariance = inverse[: len(names), : len(names)] * ELO_PER_LOGIT**2
+
     ratings = logits[: len(names)] * ELO_PER_LOGIT
+    covariance = inverse[: len(names), : len(names)] * ELO_PER_LOGIT**2
     if not fixed:
         centring = np.eye(len(names)) - 1 / len(names)
         covariance = centring @ covariance @ centring.T
@@ -183,23 +171,65 @@ def rate(
             for name, rating, error in zip(names, ratings.tolist(), deviations.tolist(), strict=True)
         ),
         covariance=tuple(tuple(row) for row in covariance.tolist()),
-        log_likelihood=_log_likelihood(logits, *(array[: len(pairings)] for array in (a, b, weights, shares))),
+        log_likelihood=results.log_likelihood(logits),
+    )
+
+
+@dataclass(frozen=True)
+class _Design:
+    """The results that a likelihood is made of, a row for each pairing.
+
+    Attributes:
+      a: int64 `[R]`, number of the player A.
+      b: int64 `[R]`, number of the player B.
+      weights: float64 `[R]`, independent games that tell as much as the pairing does.
+      shares: float64 `[R]`, A's share of wins, draws as halves.
+    """
+
+    a: npt.NDArray[np.int64]
+    b: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64]
+    shares: npt.NDArray[np.float64]
+
+    def with_virtual_opponent(self, num_players: int, prior: float) -> _Design:
+        """Return the results with `prior` draws of each player against one more player, whose number is the last."""
+        everyone = np.arange(num_players)
+        return _Design(
+            np.concatenate([self.a, everyone]),
+            np.concatenate([self.b, np.full(num_players, num_players)]),
+            np.concatenate([self.weights, np.full(num_players, prior)]),
+            np.concatenate([self.shares, np.full(num_players, 0.5)]),
+        )
+
+    def log_likelihood(self, logits: npt.NDArray[np.float64]) -> float:
+        """Return the logarithm of the results' likelihood at the players' logits `[N]`."""
+        gaps = logits[self.a] - logits[self.b]
+        return -float(self.weights @ (self.shares * np.logaddexp(0, -gaps) + (1 - self.shares) * np.logaddexp(0, gaps)))
+
+
+def _design(pairings: Sequence[Pairing], names: Sequence[str]) -> _Design:
+    index = {name: i for i, name in enumerate(names)}
+    games = np.array([pairing.games for pairing in pairings])
+    shares = np.array([pairing.share for pairing in pairings])
+    errors = np.array([math.nan if p.standard_error is None else p.standard_error for p in pairings])
+    return _Design(
+        np.array([index[pairing.a] for pairing in pairings]),
+        np.array([index[pairing.b] for pairing in pairings]),
+        # The number of independent games that would have the standard error that was given.
+        np.where(np.isnan(errors), games, shares * (1 - shares) / errors**2),
+        shares,
     )
 
 
 def _maximise(
-    logits: npt.NDArray[np.float64],
-    free: npt.NDArray[np.int64],
-    a: npt.NDArray[np.int64],
-    b: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.float64],
-    shares: npt.NDArray[np.float64],
+    logits: npt.NDArray[np.float64], free: npt.NDArray[np.int64], design: _Design
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the most likely logits `[N]` and the information `[F, F]` about the free ones, by Newton's method.
 
     The likelihood is concave, so that a step that is halved until it helps always arrives.
     """
-    value = _log_likelihood(logits, a, b, weights, shares)
+    a, b, weights, shares = design.a, design.b, design.weights, design.shares
+    value = design.log_likelihood(logits)
     for _ in range(_MAX_STEPS):
         gaps = logits[a] - logits[b]
         # Both to full relative precision: of millions of wins in a row all that matters is the chance of a loss.
@@ -222,23 +252,12 @@ def _maximise(
             break
         if abs(step).max() < _TOLERANCE:
             return logits, information
-        while (new := _log_likelihood(logits + step, a, b, weights, shares)) < value - 1e-12 * abs(value):
+        while (new := design.log_likelihood(logits + step)) < value - 1e-12 * abs(value):
             step /= 2
         logits, value = logits + step, new
     raise TavlaError(
         "ratings: no best ones found; the anchors are too far apart for these results, or the prior too small"
     )
-
-
-def _log_likelihood(
-    logits: npt.NDArray[np.float64],
-    a: npt.NDArray[np.int64],
-    b: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.float64],
-    shares: npt.NDArray[np.float64],
-) -> float:
-    gaps = logits[a] - logits[b]
-    return -float(weights @ (shares * np.logaddexp(0, -gaps) + (1 - shares) * np.logaddexp(0, gaps)))
 
 
 def _check(
