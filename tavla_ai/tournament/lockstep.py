@@ -20,9 +20,7 @@ from tavla_ai.match import Utilities
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Ruleset, compile_rules
 from tavla_ai.tournament.contests import Contests
-
-# A game of tavla has some 55 turns; the rolls of a longer one are drawn when it gets there.
-_ROLLS_AT_ONCE = 64
+from tavla_ai.tournament.open_game import OpenGame
 
 
 @dataclass(frozen=True)
@@ -78,26 +76,30 @@ class WatchedTurn:
 
 @dataclass
 class _Contest:
-    """A game, or a match, on its way."""
+    """A contest in play.
+
+    Attributes:
+      pair: number of the pair.
+      a_seat: A's seat.
+      away: points that each seat still needs.
+      game: the game in play.
+      leg: number of the game's kind in a set.
+      round: number of the game in the match, void ones counted.
+      first_seat: the seat that started the game; None where the opening roll decided.
+    """
 
     pair: int
     a_seat: int
     away: list[int]
-    board: npt.NDArray[np.int8]
+    game: OpenGame
     leg: int = 0
     round: int = 0
     first_seat: int | None = None
-    seat: int = 0
-    ply: int = 0
-    stuck: int = 0
-    rolls: npt.NDArray[np.int8] | None = None
-    opening: tuple[int, int] = (0, 0)
-    dice: tuple[int, int] = (0, 0)
 
     @property
     def side(self) -> int:
         """0 where A is to play, 1 where B is."""
-        return self.seat ^ self.a_seat
+        return self.game.seat ^ self.a_seat
 
 
 def play_pairs(
@@ -190,35 +192,22 @@ class _Referee:
         return contest.pair - self.first_pair, contest.a_seat
 
     def contest(self, pair: int, a_seat: int) -> _Contest:
-        contest = _Contest(pair, a_seat, [self.length, self.length], self.rules[0].start())
-        self._open(contest)
-        return contest
+        """Return a contest in its first game."""
+        game = OpenGame(self.legs[0].ruleset, self.rules[0], self.seed, pair)
+        return _Contest(pair, a_seat, [self.length, self.length], game)
 
-    def _open(self, contest: _Contest) -> None:
-        """Set up the game of the contest's round."""
-        rules = self.rules[contest.leg]
-        contest.board, contest.ply, contest.stuck, contest.rolls = rules.start(), 0, 0, None
-        if contest.first_seat is None:
-            contest.seat, contest.opening = engine.opening(rules, self.seed, contest.pair, contest.round)
-        else:
-            contest.seat, contest.opening = contest.first_seat, self._roll(contest)
-
-    def _roll(self, contest: _Contest) -> tuple[int, int]:
-        if contest.rolls is None or contest.ply >= len(contest.rolls):
-            number = contest.ply + _ROLLS_AT_ONCE
-            contest.rolls = engine.rolls(self.seed, contest.pair, number, contest.round)
-        first, second = contest.rolls[contest.ply].tolist()
-        return first, second
+    def _next_game(self, contest: _Contest) -> None:
+        """Begin the game of the contest's round and leg."""
+        ruleset, rules = self.legs[contest.leg].ruleset, self.rules[contest.leg]
+        contest.game = OpenGame(ruleset, rules, self.seed, contest.pair, contest.round, contest.first_seat)
 
     def choose(self, leg: int, side: int, turns: list[_Contest]) -> list[ChosenPlay | Fault]:
         """Return the plays that a side makes in its turns."""
         if not turns:
             return []
         values, inputs = self.legs[leg].utilities
-        boards = np.stack([contest.board for contest in turns])
-        for contest in turns:
-            contest.dice = contest.opening if contest.ply == 0 else self._roll(contest)
-        dice = np.array([contest.dice for contest in turns], np.int8)
+        boards = np.stack([contest.game.board for contest in turns])
+        dice = np.array([contest.game.dice for contest in turns], np.int8)
         rows = [0] * len(turns)
         if self.length:
             rows = [_row(contest, self.length) for contest in turns]
@@ -233,7 +222,7 @@ class _Referee:
                 seed=self.seed,
                 games=np.array([contest.pair for contest in turns], np.uint64),
                 rounds=np.array([contest.round for contest in turns], np.uint32),
-                plies=np.array([contest.ply for contest in turns], np.uint32),
+                plies=np.array([contest.game.ply for contest in turns], np.uint32),
                 threads=self.threads,
             )
         )
@@ -255,7 +244,7 @@ class _Referee:
         if luck_player is None or self.result.luck is None:
             return
         can_double = [
-            contest.ply > 0 or ruleset.opening == "reroll" or contest.first_seat is not None for contest in turns
+            contest.game.ply > 0 or ruleset.opening == "reroll" or contest.first_seat is not None for contest in turns
         ]
         lucks = engine.roll_luck(
             self.rules[leg],
@@ -279,17 +268,13 @@ class _Referee:
             self.result.void_games[at] += 1
             self.result.faults[2 * at[0] + at[1]] = chosen.reason
             return True
-        is_pass = np.array_equal(chosen.afterstate, contest.board)
-        contest.stuck = contest.stuck + 1 if is_pass else 0
-        is_void = chosen.score is None and contest.stuck >= self.legs[contest.leg].ruleset.stuck_limit
+        is_void = contest.game.is_void_after(chosen)
         self._show(contest, chosen, is_void=is_void)
         if chosen.score is not None:
             return self._score(contest, chosen.score)
         if is_void:
             return self._void(contest)
-        contest.ply += 1
-        contest.board = np.ascontiguousarray(chosen.afterstate[::-1])
-        contest.seat ^= 1
+        contest.game.move(chosen)
         return False
 
     def _show(self, contest: _Contest, chosen: ChosenPlay | Fault, *, is_void: bool) -> None:
@@ -302,11 +287,11 @@ class _Referee:
                 a_seat=contest.a_seat,
                 leg=contest.leg,
                 round=contest.round,
-                ply=contest.ply,
+                ply=contest.game.ply,
                 side=contest.side,
                 away=(contest.away[contest.a_seat], contest.away[contest.a_seat ^ 1]),
-                board=contest.board,
-                dice=contest.dice,
+                board=contest.game.board,
+                dice=contest.game.dice,
                 after=chosen if isinstance(chosen, Fault) else chosen.afterstate,
                 score=None if isinstance(chosen, Fault) else chosen.score,
                 is_void=is_void,
@@ -320,12 +305,12 @@ class _Referee:
             return True
         contest.first_seat = None
         contest.round += 1
-        self._open(contest)
+        self._next_game(contest)
         return False
 
     def _score(self, contest: _Contest, score: int) -> bool:
         """Score a game for the player on roll, and return whether the contest is over."""
-        at, winner, sign = self.index(contest), contest.seat, 1 if contest.side == 0 else -1
+        at, winner, sign = self.index(contest), contest.game.seat, 1 if contest.side == 0 else -1
         self.result.scores[(*at, self.scores.index(sign * score))] += 1
         if self.length == 0:
             self.result.points[at] = sign * score
@@ -339,10 +324,11 @@ class _Referee:
         # After a drawn game the next one starts with a fresh opening roll.
         winner_rolls = self.legs[contest.leg].ruleset.next_game == "winner_rolls"
         contest.first_seat = winner if winner_rolls and score > 0 else None
-        self._open(contest)
+        self._next_game(contest)
         return False
 
 
 def _row(contest: _Contest, length: int) -> int:
     """Return the row of the utilities of the player on roll."""
-    return (contest.away[contest.seat] - 1) * length + contest.away[contest.seat ^ 1] - 1
+    seat = contest.game.seat
+    return (contest.away[seat] - 1) * length + contest.away[seat ^ 1] - 1

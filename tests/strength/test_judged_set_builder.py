@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +25,6 @@ from tavla_ai.strength import (
     sample_decisions,
     sorted_plays,
 )
-from tavla_ai.strength import judged_set_builder as judging
 
 NORTH_SULTAN = get_ruleset("north-sultan")
 RULES = compile_rules(NORTH_SULTAN)
@@ -142,29 +140,31 @@ def header(decisions: int, judges: int = 1) -> JudgedHeader:
     )
 
 
-def test_a_build_that_was_stopped_goes_on(
-    judged: JudgedSet, checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_build_is_resumed(judged: JudgedSet, checkpoint: Path, tmp_path: Path) -> None:
     path = tmp_path / "set.npz"
-    calls = 0
+    done: list[int] = []
 
-    def stopped(*args: Any) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls == 2:
+    def interrupt(number: int) -> None:
+        done.append(number)
+        if len(done) == 2:
             raise KeyboardInterrupt
-        return judge_decisions(*args)
 
-    monkeypatch.setattr(judging, "judge_decisions", stopped)
     with pytest.raises(KeyboardInterrupt):
-        build_judged_set(path, NORTH_SULTAN, checkpoint, [f"{checkpoint}@1"], 45, 7)
+        build_judged_set(path, NORTH_SULTAN, checkpoint, [f"{checkpoint}@1"], 45, 7, interrupt)
     assert not path.exists()
+    parts = {file: file.stat().st_mtime_ns for file in path.with_name("set.npz.parts").glob("*.npz")}
+    assert len(parts) == 2
     other = build_fails(path, checkpoint, [f"{checkpoint}@1"], 45, 8)
     assert "parts of another set; remove the folder" in other
-    done: list[int] = []
-    again = build_judged_set(path, NORTH_SULTAN, checkpoint, [f"{checkpoint}@1"], 45, 7, done.append)
-    assert calls == 4
-    assert done == [20, 20, 5]
+    kept: list[int] = []
+
+    def watch(number: int) -> None:
+        kept.append(sum(file.stat().st_mtime_ns == written for file, written in parts.items()))
+        done.append(number)
+
+    again = build_judged_set(path, NORTH_SULTAN, checkpoint, [f"{checkpoint}@1"], 45, 7, watch)
+    assert kept == [2, 2, 2]
+    assert done == [20, 20, 20, 20, 5]
     np.testing.assert_array_equal(again.values, judged.values)
     np.testing.assert_array_equal(load_judged_set(path).values, judged.values)
     assert [file.name for file in tmp_path.iterdir()] == ["set.npz"]
