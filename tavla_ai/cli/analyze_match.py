@@ -19,9 +19,9 @@ from tavla_ai.strength import (
     CLOSE_CUBE,
     GRADES,
     PHASES,
+    AnalyzedCube,
+    AnalyzedPlay,
     GameAnalysis,
-    JudgedCube,
-    JudgedPlay,
     MatchAnalysis,
     Summary,
     analyze_match,
@@ -134,8 +134,8 @@ def _print_worst(analysis: MatchAnalysis, top: int) -> None:
     )
 
 
-def _roll_text(decision: JudgedPlay | JudgedCube) -> str:
-    return "cube" if isinstance(decision, JudgedCube) else "{}{}".format(*decision.dice)
+def _roll_text(decision: AnalyzedPlay | AnalyzedCube) -> str:
+    return "cube" if isinstance(decision, AnalyzedCube) else "{}{}".format(*decision.dice)
 
 
 def _value_text(analysis: MatchAnalysis, value: float | None) -> str:
@@ -193,7 +193,7 @@ def _game_data(analysis: MatchAnalysis, game: GameAnalysis) -> dict[str, Any]:
     }
 
 
-def _decision_data(analysis: MatchAnalysis, decision: JudgedPlay | JudgedCube) -> dict[str, Any]:
+def _decision_data(analysis: MatchAnalysis, decision: AnalyzedPlay | AnalyzedCube) -> dict[str, Any]:
     data: dict[str, Any] = {
         "turn": decision.turn,
         "move": decision.move,
@@ -207,7 +207,7 @@ def _decision_data(analysis: MatchAnalysis, decision: JudgedPlay | JudgedCube) -
         "counted": decision.is_counted,
         "action": _action(decision),
     }
-    if isinstance(decision, JudgedCube):
+    if isinstance(decision, AnalyzedCube):
         return data | {"best": decision.best, "cube": vars(decision.decision)}
     return data | {
         "dice": decision.dice,
@@ -223,11 +223,11 @@ def _decision_data(analysis: MatchAnalysis, decision: JudgedPlay | JudgedCube) -
     }
 
 
-def _action(decision: JudgedPlay | JudgedCube) -> str:
-    return decision.action if isinstance(decision, JudgedCube) else "play"
+def _action(decision: AnalyzedPlay | AnalyzedCube) -> str:
+    return decision.action if isinstance(decision, AnalyzedCube) else "play"
 
 
-def _play_data(analysis: MatchAnalysis, decision: JudgedPlay, play: RankedPlay) -> dict[str, Any]:
+def _play_data(analysis: MatchAnalysis, decision: AnalyzedPlay, play: RankedPlay) -> dict[str, Any]:
     evaluation = play.evaluation
     return {
         "play": analysis.play_text(decision, play),

@@ -10,7 +10,7 @@ from tavla_ai.evaluator import RankedPlay
 from tavla_ai.report.board import board_svg
 from tavla_ai.report.chart import PAGE_FRAME, Chart, text
 from tavla_ai.report.page import cell, open_table, page, table
-from tavla_ai.strength import GRADES, PHASES, GameAnalysis, JudgedCube, JudgedPlay, MatchAnalysis, Summary
+from tavla_ai.strength import GRADES, PHASES, AnalyzedCube, AnalyzedPlay, GameAnalysis, MatchAnalysis, Summary
 
 # A chart of points shows at least so much up and down, that little looks little.
 _LEAST_RANGE = 0.5
@@ -130,7 +130,7 @@ class _Page:
         if not worst:
             yield "<p>No decision lost enough to be called doubtful.</p>"
         for decision in worst:
-            roll = "cube" if isinstance(decision, JudgedCube) else "{}-{}".format(*decision.dice)
+            roll = "cube" if isinstance(decision, AnalyzedCube) else "{}-{}".format(*decision.dice)
             yield (
                 f'<h3 id="{_anchor(decision)}">Game {decision.game}, move {decision.move}: '
                 f"{self.names[decision.player]}, {roll}</h3>"
@@ -141,10 +141,10 @@ class _Page:
             yield from self.boards(decision)
             yield "</div>"
 
-    def boards(self, decision: JudgedPlay | JudgedCube) -> Iterator[str]:
+    def boards(self, decision: AnalyzedPlay | AnalyzedCube) -> Iterator[str]:
         analysis, on_roll = self.analysis, decision.on_roll
         names = (analysis.players[on_roll], analysis.players[1 - on_roll])
-        if isinstance(decision, JudgedCube):
+        if isinstance(decision, AnalyzedCube):
             pictures: list[tuple[str, RankedPlay | None]] = [(f"{decision.action}; better: {decision.best}", None)]
         else:
             pictures = [
@@ -157,7 +157,7 @@ class _Page:
             yield board_svg(
                 decision.before,
                 analysis.ruleset,
-                dice=None if isinstance(decision, JudgedCube) else decision.dice,
+                dice=None if isinstance(decision, AnalyzedCube) else decision.dice,
                 match=decision.match,
                 play=None if play is None else play.steps,
                 player_on_roll_at_bottom=on_roll == 0,
@@ -191,15 +191,15 @@ class _Page:
         yield from open_table(headers, num_text=5)
         for decision in game.decisions:
             # Where nobody thinks of doubling there is nothing to show.
-            if isinstance(decision, JudgedPlay) or decision.is_counted:
+            if isinstance(decision, AnalyzedPlay) or decision.is_counted:
                 yield self.row(decision, in_match)
         yield "</table></div></details>"
 
-    def row(self, decision: JudgedPlay | JudgedCube, in_match: bool) -> str:
+    def row(self, decision: AnalyzedPlay | AnalyzedCube, in_match: bool) -> str:
         analysis = self.analysis
         action, best = analysis.action_text(decision), analysis.best_text(decision)
         has_loss = decision.loss_points > 0
-        if isinstance(decision, JudgedCube):
+        if isinstance(decision, AnalyzedCube):
             roll, luck, win = "cube", "", ""
         else:
             roll = "{}{}".format(*decision.dice)
@@ -247,7 +247,7 @@ class _Page:
         signs = [1 if decision.player == 0 else -1 for decision in game.decisions]
         lucks = list(
             accumulate(
-                sign * (decision.luck_points if isinstance(decision, JudgedPlay) else 0.0)
+                sign * (decision.luck_points if isinstance(decision, AnalyzedPlay) else 0.0)
                 for sign, decision in zip(signs, game.decisions, strict=True)
             )
         )
@@ -299,5 +299,5 @@ def _score_after(game: GameAnalysis) -> str:
     return f"{first}–{second}"
 
 
-def _anchor(decision: JudgedPlay | JudgedCube) -> str:
-    return f"turn-{decision.game}-{decision.turn}-{'cube' if isinstance(decision, JudgedCube) else 'play'}"
+def _anchor(decision: AnalyzedPlay | AnalyzedCube) -> str:
+    return f"turn-{decision.game}-{decision.turn}-{'cube' if isinstance(decision, AnalyzedCube) else 'play'}"

@@ -11,6 +11,7 @@ from tavla_ai.strength.calibration import (
     calibrate,
     win_share,
 )
+from tavla_ai.strength.decision_sampler import SampledDecisions, sample_decisions
 from tavla_ai.strength.decisions import GRADES, PHASES
 from tavla_ai.strength.disagreements import Difference, find_differences
 from tavla_ai.strength.error_rate import ErrorRate, PhaseRate, measure_error_rate, measure_error_rates
@@ -34,20 +35,18 @@ from tavla_ai.strength.judged_set import (
 )
 from tavla_ai.strength.judged_set_builder import (
     DEFAULT_JUDGES,
-    SampledDecisions,
     build_judged_set,
     judge_decisions,
-    sample_decisions,
 )
 from tavla_ai.strength.match_analysis import (
     CLOSE_CUBE,
+    AnalyzedCube,
+    AnalyzedPlay,
     GameAnalysis,
-    JudgedCube,
-    JudgedPlay,
     MatchAnalysis,
     Summary,
-    analyze_match,
 )
+from tavla_ai.strength.match_analyst import analyze_match
 from tavla_ai.strength.measure import as_result, measure_checkpoint, measure_level
 from tavla_ai.strength.score_shares import (
     ScoreShares,
@@ -69,6 +68,8 @@ __all__ = [
     "KINDS",
     "PHASES",
     "QUANTUM",
+    "AnalyzedCube",
+    "AnalyzedPlay",
     "Calibration",
     "CalibrationEffort",
     "CalibrationRound",
@@ -77,9 +78,7 @@ __all__ = [
     "ErrorRate",
     "GameAnalysis",
     "JudgeInfo",
-    "JudgedCube",
     "JudgedHeader",
-    "JudgedPlay",
     "JudgedSet",
     "LevelLikeness",
     "LikenessReport",

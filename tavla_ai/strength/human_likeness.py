@@ -27,8 +27,8 @@ from tavla_ai.tournament import Leg, WatchedTurn, play_between, play_pairs
 BLUNDER, DOUBTFUL = GRADES["error"], GRADES["doubtful"]
 # Plays that are close to the best, itself counted: (from, to).
 CLOSE_PLAYS = ((1, 1), (2, 2), (3, 5), (6, None))
-# An error from `DOUBTFUL` up is of the first of these kinds that the board after it shows, beside the board after the
-# best play.
+# Kinds of error, tried in this order on the boards after the play and after the best play; the first that applies names
+# the error.
 KINDS = {
     "missed a hit": "the best play hits, or hits more",
     "hit in vain": "it hits where the best play does not",
@@ -65,13 +65,13 @@ class LossSpread(BaseModel):
 
 
 class CloseDecisions(BaseModel):
-    """The decisions in which so many plays are close to the best, as close as the level's usual error."""
+    """The decisions with `least` to `most` plays close to the best, as close as the level's usual error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     within: float = Field(description=f"points from the best that are close: the level's noise, {DOUBTFUL} at least")
-    least: int = Field(description="so close plays, the best itself counted: at least so many")
-    most: int | None = Field(description="at most so many; null for any number")
+    least: int = Field(description="close plays at least, the best itself counted")
+    most: int | None = Field(description="close plays at most; null for any number")
     loss: LossSpread = Field(description="what was lost on them")
 
 
@@ -146,7 +146,7 @@ class _Decision:
 def measure_likeness(
     ruleset: Ruleset, levels: Levels, match_length: int | None, games: int, seed: int, progress: ProgressCallback | None
 ) -> LikenessReport:
-    """Let each level of a ladder play single games against Hard, and judge its decisions.
+    """Let each level of a ladder play single games against Hard, and value its decisions.
 
     Args:
       levels: the file of levels.
@@ -169,10 +169,10 @@ def measure_likeness(
     found = []
     for name in LEVEL_NAMES:
         decisions: list[_Decision] = []
-        judge = _Judge(ruleset, hard, bots[name])
+        critic = _Critic(ruleset, hard, bots[name])
         for first in range(0, games // 2, _PAIRS_AT_ONCE):
             pairs = min(_PAIRS_AT_ONCE, games // 2 - first)
-            decisions += judge.decisions(seed, first, pairs)
+            decisions += critic.decisions(seed, first, pairs)
             if progress is not None:
                 progress(2 * pairs)
         found.append(_likeness(ruleset, ladder, name, games, decisions))
@@ -185,7 +185,7 @@ def measure_likeness(
     )
 
 
-class _Judge:
+class _Critic:
     """Watches a level play Hard, and says what its plays lose."""
 
     def __init__(self, ruleset: Ruleset, hard: Bot, bot: Bot) -> None:
@@ -216,10 +216,10 @@ class _Judge:
             watch=watch,
         )
         turns.sort(key=lambda turn: (turn.pair, turn.a_seat, turn.ply))
-        found = [self._judged(turn) for turn in turns]
+        found = [self._valued(turn) for turn in turns]
         return [decision for decision in found if decision is not None]
 
-    def _judged(self, turn: WatchedTurn) -> _Decision | None:
+    def _valued(self, turn: WatchedTurn) -> _Decision | None:
         afterstates, _, _ = engine.legal_plays(self.rules, turn.board, *turn.dice)
         if len(afterstates) < 2 or isinstance(turn.after, Fault):
             return None

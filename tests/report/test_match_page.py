@@ -15,7 +15,7 @@ from tavla_ai.formats import Game, Match, Turn, read_mat
 from tavla_ai.network import load_checkpoint
 from tavla_ai.report.match import match_html
 from tavla_ai.rules import get_ruleset
-from tavla_ai.strength import JudgedCube, JudgedPlay, analyze_match
+from tavla_ai.strength import AnalyzedCube, AnalyzedPlay, analyze_match
 
 ROOT = Path(__file__).parents[2]
 MATCHES = ROOT / "tests" / "data" / "matches"
@@ -86,8 +86,8 @@ def test_the_report_needs_nothing_from_outside(with_cube: Evaluator, name: str) 
     assert not re.search(r"url\((?!#)|@import|https?:(?!//www\.w3\.org/2000/svg)", html)
     boards = [value for key, value in page.attributes if key == "class" and value == "tavla-board"]
     shown = analysis.worst(3)
-    assert len(boards) == sum(1 if isinstance(decision, JudgedCube) else 2 for decision in shown)
-    rows = sum(isinstance(decision, JudgedPlay) or decision.is_counted for decision in analysis.decisions)
+    assert len(boards) == sum(1 if isinstance(decision, AnalyzedCube) else 2 for decision in shown)
+    rows = sum(isinstance(decision, AnalyzedPlay) or decision.is_counted for decision in analysis.decisions)
     assert page.tags.count("tr") >= rows
     assert sum("net <1>" in data for data in page.text) == 1
 

@@ -19,7 +19,7 @@ from tavla_ai.formats import Game, Match, Turn, read_mat
 from tavla_ai.match import Cube, MatchState
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import Position, Ruleset, get_ruleset, legal_plays
-from tavla_ai.strength import GRADES, GameAnalysis, JudgedCube, JudgedPlay, MatchAnalysis, analyze_match
+from tavla_ai.strength import GRADES, AnalyzedCube, AnalyzedPlay, GameAnalysis, MatchAnalysis, analyze_match
 
 ROOT = Path(__file__).parents[2]
 MATCHES = ROOT / "tests" / "data" / "matches"
@@ -76,7 +76,7 @@ def one_game(*turns: Turn, winner: int | None = None, points: int | None = None,
     return Match(length, NAMES, (Game(1, score, turns, winner, points),))
 
 
-def seen(game: GameAnalysis, play: JudgedPlay, value: float) -> float:
+def seen(game: GameAnalysis, play: AnalyzedPlay, value: float) -> float:
     """Return a player's value as player 0 sees it."""
     return value if play.player == 0 else game.total - value
 
@@ -274,7 +274,7 @@ def test_the_cube_and_the_crawford_game_are_followed(with_cube: Evaluator) -> No
     ]
     analysis = analyze_match(read_mat(FILES["cube-5"], BACKGAMMON), with_cube)
     assert [game.is_crawford for game in analysis.games] == [False, False, True]
-    assert all(isinstance(decision, JudgedPlay) for decision in analysis.games[2].decisions)
+    assert all(isinstance(decision, AnalyzedPlay) for decision in analysis.games[2].decisions)
     games = tuple(Game(k, score, ()) for k, score in enumerate([(0, 4), (1, 4), (4, 4)], start=1))
     empty = analyze_match(Match(5, NAMES, games), with_cube)
     assert [game.is_crawford for game in empty.games] == [True, False, False]
@@ -282,7 +282,7 @@ def test_the_cube_and_the_crawford_game_are_followed(with_cube: Evaluator) -> No
 
 def test_cube_decisions_lose_what_the_other_action_gains(with_cube: Evaluator) -> None:
     analysis = analyze_match(read_mat(FILES["cube-5"], BACKGAMMON), with_cube)
-    cubes = [decision for decision in analysis.decisions if isinstance(decision, JudgedCube)]
+    cubes = [decision for decision in analysis.decisions if isinstance(decision, AnalyzedCube)]
     assert [cube.action for cube in cubes if cube.action != "no double"] == ["double", "take", "double", "pass"] * 2
     for cube in cubes:
         found = with_cube.cube_decision(cube.before, cube.match)
@@ -318,7 +318,7 @@ def test_what_counts_and_how_lucky_it_was_is_as_gnubg_says(with_cube: Evaluator)
 def test_a_match_without_a_cube_has_no_missed_doubles(with_cube: Evaluator) -> None:
     text = '; [CubeLimit "1"]\n' + FILES["cubeless-7"]
     analysis = analyze_match(read_mat(text, BACKGAMMON), with_cube)
-    assert all(isinstance(decision, JudgedPlay) for decision in analysis.decisions)
+    assert all(isinstance(decision, AnalyzedPlay) for decision in analysis.decisions)
 
 
 def test_in_single_games_the_cube_counts(with_cube: Evaluator) -> None:
