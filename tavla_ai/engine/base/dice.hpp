@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace tavla {
@@ -24,7 +25,31 @@ inline std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
 struct Roll {
   int first;
   int second;
+
+  constexpr bool is_double() const { return first == second; }
 };
+
+// The distinct rolls, the higher die first: 1-1, 2-1, 2-2, 3-1 … 6-6. All that is summed over rolls is summed in this
+// order.
+constexpr int kNumDistinctRolls = 21;
+constexpr std::array<Roll, kNumDistinctRolls> kDistinctRolls = [] {
+  std::array<Roll, kNumDistinctRolls> rolls{};
+  std::size_t n = 0;
+  for (int high = 1; high <= 6; ++high)
+    for (int low = 1; low <= high; ++low) rolls[n++] = {high, low};
+  return rolls;
+}();
+
+// Where a roll stands among the distinct ones.
+constexpr std::size_t index_of(Roll roll) {
+  const int high = roll.first > roll.second ? roll.first : roll.second;
+  const int low = roll.first > roll.second ? roll.second : roll.first;
+  return static_cast<std::size_t>(high * (high - 1) / 2 + low - 1);
+}
+
+// Dice fall in 36 ways, and in `weight_of` of them as this roll.
+constexpr int kNumRolls = 36;
+constexpr int weight_of(Roll roll) { return roll.is_double() ? 1 : 2; }
 
 // The random numbers of one game. `round` tells the games of one match apart.
 class GameStreams {

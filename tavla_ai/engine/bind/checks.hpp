@@ -38,7 +38,7 @@ inline SearchSettings settings_of(const std::vector<std::tuple<int, int, float>>
 
 inline void require_ply(const Rules& rules, int ply) {
   require(ply >= 0 && ply <= 4, "ply: 0 to 4 expected");
-  if (ply > 0 && rules.family == Family::kGulBara)
+  if (ply > 0 && rules.facts().has_stages)
     throw RulesError("search: a turn of Gul Bara is more than one roll; only 0-ply is played");
 }
 

@@ -55,7 +55,7 @@ Player network_player(std::shared_ptr<Network> network, std::shared_ptr<Bearoff>
   require(ply >= 0 && ply <= 4, "ply: 0 to 4 expected");
   require(std::isfinite(noise) && noise >= 0 && std::isfinite(cap) && cap >= 0,
           "noise and cap: numbers from 0 up expected");
-  const Stakes stakes{fixed_numbers(values, network->num_outputs()),
+  const StakesView stakes{fixed_numbers(values, network->num_outputs()),
                       fixed_numbers(inputs, network->num_utility_inputs())};
   return {NetworkPlayer{std::move(network), std::move(tables), settings_of(root, replies), ply, {noise, cap}}, stakes};
 }
@@ -109,7 +109,7 @@ using ChosenPlays = std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<
 ChosenPlays checked_choose_plays(const Rules& rules, const Player& player, const RollsInput& input,
                                  const TurnNumbers& numbers, int threads) {
   require_plays(player, rules);
-  if (rules.family == Family::kGulBara)
+  if (rules.facts().has_stages)
     throw RulesError("choose_plays: a turn of Gul Bara is more than one roll");
   require_places(input.boards.shape(2), rules.num_places());
   const std::size_t n = input.boards.shape(0);

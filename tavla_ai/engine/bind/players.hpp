@@ -15,7 +15,7 @@ inline void require_plays(const Player& player, const Rules& rules) {
     require_fits(*made->network, rules);
     require_ply(rules, made->ply);
   }
-  require(!std::holds_alternative<std::shared_ptr<const Pubeval>>(player.kind) || rules.family == Family::kOpposedHit,
+  require(!std::holds_alternative<std::shared_ptr<const Pubeval>>(player.kind) || rules.facts().is_opposed_hit(),
           "player: pubeval plays opposed, hitting games only");
 }
 
@@ -24,7 +24,7 @@ inline const NetworkPlayer* luck_network_of(const Rules& rules, const Player& pl
   require_plays(player, rules);
   const NetworkPlayer* network = std::get_if<NetworkPlayer>(&player.kind);
   require(network, "luck_network: a network expected");
-  if (rules.family == Family::kGulBara)
+  if (rules.facts().has_stages)
     throw RulesError("luck_network: a turn of Gul Bara is more than one roll; its luck is not known");
   return network;
 }

@@ -24,11 +24,8 @@ namespace tavla {
 namespace {
 
 Family family_of(const std::string& name) {
-  if (name == "opposed-hit") return Family::kOpposedHit;
-  if (name == "plakoto") return Family::kPlakoto;
-  if (name == "fevga") return Family::kFevga;
-  if (name == "gul-bara") return Family::kGulBara;
-  if (name == "tawula") return Family::kTawula;
+  for (std::size_t i = 0; i < kFamilies.size(); ++i)
+    if (kFamilies[i].name == name) return static_cast<Family>(i);
   throw nb::value_error(("family '" + name + "': not one the engine plays").c_str());
 }
 
@@ -51,7 +48,7 @@ std::unique_ptr<Rules> make_rules(const std::string& family, const std::vector<i
   rules->winner_rolls = winner_rolls;
   rules->scores = scores;
   rules->stuck_limit = stuck_limit;
-  require(rules->family != Family::kOpposedHit || scores[0] < 3 || (variant.hit_and_run && !variant.larger_die_first),
+  require(!rules->facts().is_opposed_hit() || scores[0] < 3 || (variant.hit_and_run && !variant.larger_die_first),
           "rules: three-point games are played with hit-and-run and free bear-off only");
   check_board(*rules, rules->start());
   return rules;

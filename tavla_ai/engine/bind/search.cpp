@@ -109,7 +109,7 @@ class BoundSearcher {
                                           std::int64_t num_trials) {
     const Board board = board_of(rules_, input);
     check_playable(rules_, board);
-    if (rules_.family == Family::kGulBara)
+    if (rules_.facts().has_stages)
       throw RulesError("rollout: a turn of Gul Bara is more than one roll; it is not rolled out");
     const Utility utility = utility_of(values, inputs, ply);
     require(truncate >= 0 && num_trials >= 0, "truncate and num_trials: numbers from 0 up expected");

@@ -225,7 +225,7 @@ void bind_lookahead(nb::module_& m) {
            std::int64_t num_games, const Matrix& values, const Matrix& inputs, const std::vector<double>& shares,
            const Settings& settings, int threads, const Bearoff* tables) {
           require_fits(network, rules);
-          if (rules.family == Family::kGulBara)
+          if (rules.facts().has_stages)
             throw RulesError("lookahead: a turn of Gul Bara is more than one roll; it is not looked ahead");
           const UtilityMix mix = mix_of(values, inputs, shares, rules.num_scores());
           return play_unlocked(rules, {seed, first_game, num_games}, threads,

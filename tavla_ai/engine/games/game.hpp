@@ -43,7 +43,7 @@ GameResult play_game(const Rules& rules, const GameStreams& streams, std::option
   const Opening opening =
       first_seat ? Opening{*first_seat, streams.roll(0)} : open_game(streams, rules.opening_rerolls);
   int seat = opening.seat;
-  int stuck = 0;
+  StuckCount stuck(rules.stuck_limit);
   GameResult result;
   result.starter = seat;
   for (std::uint32_t ply = 0;; ++ply) {
@@ -60,8 +60,8 @@ GameResult play_game(const Rules& rules, const GameStreams& streams, std::option
       result.score_index = rules.score_index(end.points);
       return result;
     }
-    stuck = end.has_moved ? 0 : stuck + 1;
-    if (stuck >= rules.stuck_limit) {
+    stuck.add(end.has_moved);
+    if (stuck.is_reached()) {
       result.is_void = true;
       return result;
     }

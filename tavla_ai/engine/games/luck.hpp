@@ -1,11 +1,11 @@
 // How lucky rolls are, as a network sees them.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
 
+#include "base/dice.hpp"
 #include "games/player.hpp"
 #include "search/cache.hpp"
 #include "search/replies.hpp"
@@ -22,9 +22,7 @@ class Luck {
   // can_double: false for an opening roll that is played as it fell.
   double of(const Board& before, Roll rolled, const Utility& utility, bool can_double) {
     const Values& values = values_of(before, utility, can_double);
-    const int high = std::max(rolled.first, rolled.second);
-    const int low = std::min(rolled.first, rolled.second);
-    return values.of_roll[static_cast<std::size_t>(Replies::index(high, low))] - values.mean;
+    return values.of_roll[index_of(rolled)] - values.mean;
   }
 
  private:
@@ -35,7 +33,7 @@ class Luck {
     bool is_set = false;
     std::uint64_t tag = 0;
     Board board{};
-    std::array<float, Replies::kRolls> of_roll{};
+    std::array<float, kNumDistinctRolls> of_roll{};
     double mean = 0;
   };
 
@@ -51,12 +49,11 @@ class Luck {
     values.of_roll = replies_.values();
     double total = 0;
     int weights = 0;
-    for (int high = 1; high <= 6; ++high)
-      for (int low = 1; low <= (can_double ? high : high - 1); ++low) {
-        const int weight = high == low ? 1 : 2;
-        total += weight * static_cast<double>(values.of_roll[static_cast<std::size_t>(Replies::index(high, low))]);
-        weights += weight;
-      }
+    for (const Roll roll : kDistinctRolls) {
+      if (roll.is_double() && !can_double) continue;
+      total += weight_of(roll) * static_cast<double>(values.of_roll[index_of(roll)]);
+      weights += weight_of(roll);
+    }
     values.mean = total / weights;
     return values;
   }

@@ -26,7 +26,7 @@ struct NetworkPlayer {
 
 // What a player makes of the stakes, where it is not all of them: a utility of its own in place of the contest's
 // values, of what the network is told of them, or of both.
-struct Stakes {
+struct StakesView {
   std::optional<std::array<float, kMaxScores>> values;
   std::optional<std::array<float, kMaxScores>> inputs;
 
@@ -37,7 +37,7 @@ struct Stakes {
 
 struct Player {
   std::variant<RandomPlayer, std::shared_ptr<const Pubeval>, NetworkPlayer> kind;
-  Stakes stakes;
+  StakesView stakes;
 };
 
 using Chooser = std::variant<RandomChooser, PubevalChooser, NetworkChooser, MisjudgingChooser, SearchChooser>;

@@ -26,7 +26,7 @@ struct RandomTurn {
 inline std::vector<RandomTurn> random_game(const Rules& rules, const GameStreams& streams, PlayList& plays) {
   std::vector<RandomTurn> turns;
   RandomChooser chooser;
-  Seat<RandomChooser> table(rules, chooser, plays);
+  Seat<RandomChooser> mover(rules, chooser, plays);
   const Utility indifferent;
   RandomTurn turn{{rules.start(), {}}, {}, {}, {}};
   play_game(
@@ -35,13 +35,13 @@ inline std::vector<RandomTurn> random_game(const Rules& rules, const GameStreams
         if (turn.before.passed.empty()) turn.before.board = board;
         turn.roll = roll;
         turn.rolled = board;
-        turn.end = table.take_turn(board, roll, indifferent, streams, ply);
+        turn.end = mover.take_turn(board, roll, indifferent, streams, ply);
         turns.push_back(turn);
         turn = {{turn.end.after.swapped(), turn.end.passed}, {}, {}, {}};
         return turns.back().end;
       },
       [&](int, std::span<const Stage> stages, TurnEnd& end, std::uint32_t ply) {
-        table.play_passed(stages, indifferent, streams, ply, end);
+        mover.play_passed(stages, indifferent, streams, ply, end);
         if (!end.is_finished) return;
         turn.end = end;
         turns.push_back(turn);

@@ -1,4 +1,4 @@
-// A player at the table: turns a roll into the end of his turn, whatever the game.
+// A player in a game: turns a roll into the end of his turn, whatever the game.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class Seat {
   // Plays a roll. After games without passed dice, plays() and last_leaf() tell what was chosen.
   TurnEnd take_turn(const Board& board, Roll roll, const Utility& utility, const GameStreams& streams,
                     std::uint32_t ply) {
-    if (rules_.family != Family::kGulBara)
+    if (!rules_.facts().has_stages)
       return play_roll(rules_, board, roll, plays_, [&] {
         return last_leaf_ = chooser_.choose({rules_, board, roll, plays_, utility, streams, ply});
       });

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "base/threads.hpp"
@@ -22,6 +25,12 @@ struct UtilityMix {
   const Utility& draw(double random) const {
     const auto found = std::upper_bound(shares.begin(), shares.end(), random);
     return utilities[std::min<std::size_t>(found - shares.begin(), utilities.size() - 1)];
+  }
+
+  // What the seats of a game play for.
+  std::array<Utility, 2> of_game(const GameStreams& streams, int num_scores) const {
+    const Utility& first = draw(streams.utility_draw());
+    return {first, first.opposed(num_scores)};
   }
 };
 
@@ -50,6 +59,22 @@ struct SelfPlayResult {
     score_indices.reserve(static_cast<std::size_t>(games));
     starter_scores.resize(static_cast<std::size_t>(num_scores));
   }
+
+  // Records an afterstate and what the player who made it plays for.
+  void add_afterstate(const Rules& rules, const Board& after, const Utility& mine) {
+    for (const auto& row : after.count) boards.insert(boards.end(), row, row + rules.num_places());
+    utility_inputs.insert(utility_inputs.end(), mine.inputs.begin(), mine.inputs.begin() + rules.num_scores() - 2);
+  }
+
+  // Records how a game ended that left `length` afterstates.
+  void add_game(const GameResult& game, std::int32_t length) {
+    plies += game.plies;
+    lengths.push_back(length);
+    score_indices.push_back(game.is_void ? std::int8_t{-1} : static_cast<std::int8_t>(game.score_index));
+    if (game.is_void) return;
+    const auto winners = static_cast<std::size_t>(game.score_index);
+    ++starter_scores[game.winner == game.starter ? winners : starter_scores.size() - 1 - winners];
+  }
 };
 
 // λ-returns over outcome distributions. predictions[t] is the distribution for the player who made
@@ -70,71 +95,95 @@ inline void lambda_returns(const float* predictions, const std::uint8_t* seats, 
   }
 }
 
-inline void self_play_range(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,
-                            const Games& games, float lambda, SelfPlayResult& result) {
-  auto plays = std::make_unique<PlayList>();
-  NetworkChooser chooser(network, tables);
-  Seat<NetworkChooser> table(rules, chooser, *plays);
-  const int num_scores = rules.num_scores();
-  const int num_inputs = network.num_utility_inputs();
-  const auto places = static_cast<std::size_t>(rules.num_places());
-  const bool may_pass_dice = rules.family == Family::kGulBara;
-  std::vector<float> predictions;
-  std::vector<std::uint8_t> seats;
-  Distribution distribution{};
-  for (std::int64_t g = 0; g < games.number; ++g) {
-    const GameStreams streams = games.streams(g);
-    const Utility& mine = mix.draw(streams.utility_draw());
-    const std::array<Utility, 2> utilities{mine, mine.opposed(num_scores)};
+// Plays games of a network against itself on one thread.
+class SelfPlay {
+ public:
+  // lambda: of the returns.
+  SelfPlay(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix, float lambda)
+      : rules_(rules), mix_(mix), lambda_(lambda), plays_(std::make_unique<PlayList>()), chooser_(network, tables),
+        seat_(rules, chooser_, *plays_) {}
+
+  // Its parts refer to one another.
+  SelfPlay(const SelfPlay&) = delete;
+  SelfPlay& operator=(const SelfPlay&) = delete;
+
+  // Plays a game and adds its trajectory; a void game leaves none.
+  void play(const GameStreams& streams, SelfPlayResult& result) {
+    const std::array<Utility, 2> utilities = mix_.of_game(streams, rules_.num_scores());
     const std::size_t begin = result.boards.size();
     const std::size_t begin_inputs = result.utility_inputs.size();
-    predictions.clear();
-    seats.clear();
+    predictions_.clear();
+    seats_.clear();
     const GameResult game = play_game(
-        rules, streams, std::nullopt,
+        rules_, streams, std::nullopt,
         [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
-          TurnEnd end = table.take_turn(before, roll, utilities[seat], streams, ply);
+          TurnEnd end = seat_.take_turn(before, roll, utilities[seat], streams, ply);
           // Positions with passed dice to play are not learned: their worth follows from those after them.
-          if (end.is_finished || !end.passed.empty()) return end;
-          if (may_pass_dice)
-            distribution = chooser.evaluate(rules, end.after, utilities[seat]);
-          else
-            for (int k = 0; k < num_scores; ++k) distribution[k] = chooser.probability(k, table.last_leaf());
-          for (const auto& row : end.after.count) result.boards.insert(result.boards.end(), row, row + places);
-          predictions.insert(predictions.end(), distribution.begin(), distribution.begin() + num_scores);
-          for (int u = 0; u < num_inputs; ++u) result.utility_inputs.push_back(utilities[seat].inputs[u]);
-          seats.push_back(static_cast<std::uint8_t>(seat));
+          if (!end.is_finished && end.passed.empty()) record(seat, end.after, utilities[seat], result);
           return end;
         },
         [&](int seat, std::span<const Stage> stages, TurnEnd& end, std::uint32_t ply) {
-          table.play_passed(stages, utilities[seat], streams, ply, end);
+          seat_.play_passed(stages, utilities[seat], streams, ply, end);
         });
-    result.plies += game.plies;
     if (game.is_void) {
       result.boards.resize(begin);
       result.utility_inputs.resize(begin_inputs);
-      result.lengths.push_back(0);
-      result.score_indices.push_back(-1);
-      continue;
+      seats_.clear();
+    } else {
+      add_targets(game, utilities, result);
     }
-    const int length = static_cast<int>(seats.size());
-    seats.push_back(static_cast<std::uint8_t>(game.winner));
-    const std::size_t begin_targets = result.targets.size();
-    result.targets.resize(begin_targets + static_cast<std::size_t>(length) * num_scores);
-    float* targets = result.targets.data() + begin_targets;
-    lambda_returns(predictions.data(), seats.data(), length, num_scores, game.score_index, lambda, targets);
+    result.add_game(game, static_cast<std::int32_t>(seats_.size()));
+  }
+
+  // Afterstates that the network has seen.
+  std::int64_t num_evaluated() const { return chooser_.num_evaluated(); }
+
+ private:
+  void record(int seat, const Board& after, const Utility& utility, SelfPlayResult& result) {
+    const int num_scores = rules_.num_scores();
+    // The chooser's last look at a turn of several stages was at something else.
+    if (rules_.facts().has_stages) {
+      const Distribution found = chooser_.evaluate(rules_, after, utility);
+      predictions_.insert(predictions_.end(), found.begin(), found.begin() + num_scores);
+    } else {
+      for (int k = 0; k < num_scores; ++k) predictions_.push_back(chooser_.probability(k, seat_.last_leaf()));
+    }
+    seats_.push_back(static_cast<std::uint8_t>(seat));
+    result.add_afterstate(rules_, after, utility);
+  }
+
+  void add_targets(const GameResult& game, const std::array<Utility, 2>& utilities, SelfPlayResult& result) {
+    const int num_scores = rules_.num_scores();
+    const int length = static_cast<int>(seats_.size());
+    seats_.push_back(static_cast<std::uint8_t>(game.winner));
+    const std::size_t begin = result.targets.size();
+    result.targets.resize(begin + static_cast<std::size_t>(length) * num_scores);
+    float* targets = result.targets.data() + begin;
+    lambda_returns(predictions_.data(), seats_.data(), length, num_scores, game.score_index, lambda_, targets);
+    seats_.pop_back();
     for (int t = 0; t < length; ++t) {
       float error = 0;
       for (int k = 0; k < num_scores; ++k)
-        error += utilities[seats[t]].values[k] * (targets[t * num_scores + k] - predictions[t * num_scores + k]);
+        error += utilities[seats_[t]].values[k] * (targets[t * num_scores + k] - predictions_[t * num_scores + k]);
       result.sum_abs_td_error += std::fabs(error);
     }
-    const int k = game.score_index;
-    ++result.starter_scores[game.winner == game.starter ? k : num_scores - 1 - k];
-    result.lengths.push_back(length);
-    result.score_indices.push_back(static_cast<std::int8_t>(game.score_index));
   }
-  result.evaluated += chooser.num_evaluated();
+
+  const Rules& rules_;
+  const UtilityMix& mix_;
+  float lambda_;
+  std::unique_ptr<PlayList> plays_;
+  NetworkChooser chooser_;
+  Seat<NetworkChooser> seat_;
+  std::vector<float> predictions_;   // [T, K] of the game, for whoever made each afterstate
+  std::vector<std::uint8_t> seats_;  // [T] of the game: who made it
+};
+
+inline void self_play_range(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,
+                            const Games& games, float lambda, SelfPlayResult& result) {
+  SelfPlay self_play(rules, network, tables, mix, lambda);
+  for (std::int64_t g = 0; g < games.number; ++g) self_play.play(games.streams(g), result);
+  result.evaluated += self_play.num_evaluated();
 }
 
 // One part a thread, in the order of their games: `play(games, result)` fills each.

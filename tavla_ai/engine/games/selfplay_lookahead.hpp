@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "games/selfplay.hpp"
 #include "search/network_chooser.hpp"
@@ -57,106 +60,148 @@ inline void hand_back(const std::vector<LabelledTurn>& turns, double lambda, int
   }
 }
 
-// Games of self-play that leave the main line; each afterstate's target is the expectation over the opponent's 21
-// rolls of his best reply as the network sees it, whatever was then played. With a λ every position of a game is kept,
-// since all of them are looked ahead from, and `sample` says of which decisions the siblings are. Not for Gul Bara.
-inline void lookahead_range(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,
-                            const LookaheadSettings& settings, const Games& games, SelfPlayResult& result) {
-  const SearchSettings search;
-  SearchThread thread(rules, network, tables, search, nullptr);
-  std::optional<Replies> replies;
-  if (settings.candidates > 0) replies.emplace(rules, network, tables, settings.candidates, settings.finalists);
-  NetworkChooser chooser(network, tables);
-  auto plays = std::make_unique<PlayList>();
-  const int num_scores = rules.num_scores();
-  const auto places = static_cast<std::size_t>(rules.num_places());
-  Deadline never;
-  std::vector<Board> kept;   // of one decision
-  std::vector<int> ranked;
-  std::vector<LabelledTurn> turns;
-  const bool is_line_kept = settings.lambda > 0;
-  const auto target_of = [&](const Board& after, const Utility& utility) {
-    if (!replies || thread.covers(after)) return *thread.expectation(after, utility, 1, never);
-    replies->evaluate(after.swapped(), utility.opposed(num_scores), true);
-    return replies->mean_after();
-  };
-  for (std::int64_t g = 0; g < games.number; ++g) {
-    const GameStreams streams = games.streams(g);
-    const Utility& mine = mix.draw(streams.utility_draw());
-    const std::array<Utility, 2> utilities{mine, mine.opposed(num_scores)};
-    const bool is_scrambled = streams.scramble_draw(0) < settings.scramble;
-    const auto scrambled = is_scrambled ? static_cast<std::uint32_t>(streams.scramble_draw(1) *
-                                                                     (settings.scrambled + 1))
-                                        : 0u;
-    std::int32_t num_kept = 0;
-    turns.clear();
+// Plays games of self-play that leave the main line, on one thread. Each afterstate's target is the expectation over the
+// opponent's 21 rolls of the best reply as the network sees it, whatever was then played. With a λ every position of a
+// game is kept, since all of them are looked ahead from, and `sample` says of which decisions the siblings are. Not for
+// games with stages.
+class LabelledSelfPlay {
+ public:
+  LabelledSelfPlay(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,
+                   const LookaheadSettings& settings)
+      : rules_(rules), mix_(mix), settings_(settings), thread_(rules, network, tables, search_, nullptr),
+        chooser_(network, tables), plays_(std::make_unique<PlayList>()) {
+    if (settings.candidates > 0) replies_.emplace(rules, network, tables, settings.candidates, settings.finalists);
+  }
+
+  // Its parts refer to one another.
+  LabelledSelfPlay(const LabelledSelfPlay&) = delete;
+  LabelledSelfPlay& operator=(const LabelledSelfPlay&) = delete;
+
+  // Plays a game and adds the decisions that are kept of it.
+  void play(const GameStreams& streams, SelfPlayResult& result) {
+    const std::array<Utility, 2> utilities = mix_.of_game(streams, rules_.num_scores());
+    const std::uint32_t scrambled = num_scrambled(streams);
+    const std::size_t begin = result.targets.size();
+    turns_.clear();
     const GameResult game = play_game(
-        rules, streams, std::nullopt,
+        rules_, streams, std::nullopt,
         [&](int seat, const Board& before, Roll roll, std::uint32_t ply) {
-          const Utility& utility = utilities[seat];
-          const bool is_sampled = streams.sample_draw(ply) < settings.sample;
-          bool is_best = true;
-          kept.clear();
-          TurnEnd end = play_roll(rules, before, roll, *plays, [&] {
-            const int best = chooser.choose({rules, before, roll, *plays, utility, streams, ply});
-            const double drawn = streams.explore_draw(ply);
-            const bool at_random = ply < scrambled || drawn < settings.explore;
-            const bool is_near = !at_random && drawn < settings.explore + settings.near;
-            const int n = plays->num_leaves();
-            const bool has_siblings = is_sampled && settings.siblings > 0;
-            if (is_near || has_siblings) {
-              const float least = chooser.value(best) - static_cast<float>(settings.margin) * utility.point(num_scores);
-              ranked.clear();
-              for (int leaf = 0; leaf < n; ++leaf)
-                if (chooser.value(leaf) >= least) ranked.push_back(leaf);
-            }
-            int chosen = best;
-            if (at_random) chosen = static_cast<int>(streams.choice(ply, static_cast<std::uint32_t>(n)));
-            if (is_near) chosen = ranked[streams.choice(ply, static_cast<std::uint32_t>(ranked.size()))];
-            is_best = chosen == best;
-            if (has_siblings) {
-              std::erase_if(ranked, [&](int leaf) { return leaf == chosen || plays->leaf(leaf).is_finished(); });
-              std::stable_sort(ranked.begin(), ranked.end(),
-                               [&](int a, int b) { return chooser.value(a) > chooser.value(b); });
-              if (ranked.size() > static_cast<std::size_t>(settings.siblings))
-                ranked.resize(static_cast<std::size_t>(settings.siblings));
-              for (const int leaf : ranked) kept.push_back(plays->afterstate(leaf, before));
-            }
-            return chosen;
+          const bool is_sampled = streams.sample_draw(ply) < settings_.sample;
+          kept_.clear();
+          TurnEnd end = play_roll(rules_, before, roll, *plays_, [&] {
+            return choose({rules_, before, roll, *plays_, utilities[seat], streams, ply}, ply < scrambled,
+                          is_sampled && settings_.siblings > 0);
           });
-          if (!is_sampled && !is_line_kept) return end;
-          if (!end.is_finished) kept.push_back(end.after);
-          if (kept.empty()) return end;
-          result.siblings.push_back(static_cast<std::int32_t>(kept.size()));
-          LabelledTurn turn{{}, is_best, result.targets.size() / static_cast<std::size_t>(num_scores), kept.size()};
-          for (const Board& after : kept) {
-            const Distribution target = target_of(after, utility);
-            const Distribution prediction = *thread.expectation(after, utility, 0, never);
-            // The play that was made comes last.
-            if (!end.is_finished)
-              for (int k = 0; k < num_scores; ++k) turn.correction[k] = target[k] - prediction[k];
-            for (const auto& row : after.count) result.boards.insert(result.boards.end(), row, row + places);
-            result.targets.insert(result.targets.end(), target.begin(), target.begin() + num_scores);
-            for (int u = 0; u < num_scores - 2; ++u) result.utility_inputs.push_back(utility.inputs[u]);
-            for (int k = 0; k < num_scores; ++k)
-              result.values.push_back(utility.values[k] / utility.point(num_scores));
-            result.sum_abs_td_error +=
-                std::fabs(utility.of(target, num_scores) - utility.of(prediction, num_scores));
-            ++num_kept;
-          }
-          turns.push_back(turn);
+          if (!end.is_finished && (is_sampled || is_line_kept())) kept_.push_back(end.after);
+          if (!kept_.empty()) label(utilities[seat], !end.is_finished, result);
           return end;
         },
         [](int, std::span<const Stage>, TurnEnd&, std::uint32_t) {});
-    if (is_line_kept) hand_back(turns, settings.lambda, num_scores, result.targets.data());
-    result.plies += game.plies;
-    result.lengths.push_back(num_kept);
-    result.score_indices.push_back(game.is_void ? std::int8_t{-1} : static_cast<std::int8_t>(game.score_index));
-    if (game.is_void) continue;
-    const int k = game.score_index;
-    ++result.starter_scores[static_cast<std::size_t>(game.winner == game.starter ? k : num_scores - 1 - k)];
+    if (is_line_kept()) hand_back(turns_, settings_.lambda, rules_.num_scores(), result.targets.data());
+    result.add_game(game, num_rows(result.targets.size() - begin));
   }
-  result.evaluated += chooser.num_evaluated() + thread.num_evaluated() + (replies ? replies->num_evaluated() : 0);
+
+  // Afterstates that the network has seen.
+  std::int64_t num_evaluated() const {
+    return chooser_.num_evaluated() + thread_.num_evaluated() + (replies_ ? replies_->num_evaluated() : 0);
+  }
+
+ private:
+  std::int32_t num_rows(std::size_t num_values) const {
+    return static_cast<std::int32_t>(num_values / static_cast<std::size_t>(rules_.num_scores()));
+  }
+
+  bool is_line_kept() const { return settings_.lambda > 0; }
+
+  // Plays at random at the head of a game.
+  std::uint32_t num_scrambled(const GameStreams& streams) const {
+    if (streams.scramble_draw(0) >= settings_.scramble) return 0;
+    return static_cast<std::uint32_t>(streams.scramble_draw(1) * (settings_.scrambled + 1));
+  }
+
+  // The play that is made: at random, near the best, or the best. Keeps the siblings of it where there are to be any.
+  int choose(const Decision& decision, bool is_scrambled, bool has_siblings) {
+    const int best = chooser_.choose(decision);
+    const double drawn = decision.streams.explore_draw(decision.ply);
+    const bool at_random = is_scrambled || drawn < settings_.explore;
+    const bool is_near = !at_random && drawn < settings_.explore + settings_.near;
+    if (is_near || has_siblings) find_near(decision, best);
+    int chosen = best;
+    if (at_random) chosen = draw(decision, plays_->num_leaves());
+    if (is_near) chosen = near_[static_cast<std::size_t>(draw(decision, static_cast<int>(near_.size())))];
+    if (has_siblings) keep_siblings(decision, chosen);
+    is_best_ = chosen == best;
+    return chosen;
+  }
+
+  static int draw(const Decision& decision, int number) {
+    return static_cast<int>(decision.streams.choice(decision.ply, static_cast<std::uint32_t>(number)));
+  }
+
+  // Plays that look worse than the best by no more than the margin.
+  void find_near(const Decision& decision, int best) {
+    const float margin = static_cast<float>(settings_.margin) * decision.utility.point(rules_.num_scores());
+    const float least = chooser_.value(best) - margin;
+    near_.clear();
+    for (int leaf = 0; leaf < plays_->num_leaves(); ++leaf)
+      if (chooser_.value(leaf) >= least) near_.push_back(leaf);
+  }
+
+  // Keeps the afterstates of the best of the near plays, without the one that was chosen.
+  void keep_siblings(const Decision& decision, int chosen) {
+    std::erase_if(near_, [&](int leaf) { return leaf == chosen || plays_->leaf(leaf).is_finished(); });
+    std::stable_sort(near_.begin(), near_.end(),
+                     [&](int a, int b) { return chooser_.value(a) > chooser_.value(b); });
+    const std::size_t number = std::min(near_.size(), static_cast<std::size_t>(settings_.siblings));
+    for (std::size_t i = 0; i < number; ++i) kept_.push_back(plays_->afterstate(near_[i], decision.before));
+  }
+
+  // Records what is kept of a turn with what look-ahead says of it. is_played: the play that was made comes last.
+  void label(const Utility& utility, bool is_played, SelfPlayResult& result) {
+    const int num_scores = rules_.num_scores();
+    LabelledTurn turn{{}, is_best_, result.targets.size() / static_cast<std::size_t>(num_scores), kept_.size()};
+    result.siblings.push_back(static_cast<std::int32_t>(kept_.size()));
+    for (const Board& after : kept_) {
+      const Distribution target = target_of(after, utility);
+      const Distribution prediction = *thread_.expectation(after, utility, 0, never_);
+      if (is_played)
+        for (int k = 0; k < num_scores; ++k) turn.correction[k] = target[k] - prediction[k];
+      result.add_afterstate(rules_, after, utility);
+      result.targets.insert(result.targets.end(), target.begin(), target.begin() + num_scores);
+      for (int k = 0; k < num_scores; ++k) result.values.push_back(utility.values[k] / utility.point(num_scores));
+      result.sum_abs_td_error += std::fabs(utility.of(target, num_scores) - utility.of(prediction, num_scores));
+    }
+    turns_.push_back(turn);
+  }
+
+  Distribution target_of(const Board& after, const Utility& utility) {
+    if (!replies_ || thread_.covers(after)) return *thread_.expectation(after, utility, 1, never_);
+    replies_->evaluate(after.swapped(), utility.opposed(rules_.num_scores()), true);
+    return replies_->mean_after();
+  }
+
+  const Rules& rules_;
+  const UtilityMix& mix_;
+  const LookaheadSettings& settings_;
+  const SearchSettings search_;
+  SearchThread thread_;
+  std::optional<Replies> replies_;
+  NetworkChooser chooser_;
+  std::unique_ptr<PlayList> plays_;
+  Deadline never_;
+  // Of the decision at hand: plays that look nearly as good as the best, afterstates to be kept, and whether the best
+  // play was made.
+  std::vector<int> near_;
+  std::vector<Board> kept_;
+  bool is_best_ = true;
+  std::vector<LabelledTurn> turns_;  // of the game
+};
+
+inline void lookahead_range(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,
+                            const LookaheadSettings& settings, const Games& games, SelfPlayResult& result) {
+  LabelledSelfPlay self_play(rules, network, tables, mix, settings);
+  for (std::int64_t g = 0; g < games.number; ++g) self_play.play(games.streams(g), result);
+  result.evaluated += self_play.num_evaluated();
 }
 
 }  // namespace tavla

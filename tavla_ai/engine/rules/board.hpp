@@ -24,7 +24,7 @@ constexpr int kCommonPlaces = 26;
 constexpr int kReserve = 26;      // Tawula: checkers still to enter
 constexpr int kOwnRolls = 26;     // Gul Bara: own rolls so far, at most 3
 constexpr int kPinned = 25;       // Plakoto: kPinned + p is 1 where the owner's checker on point p is pinned
-constexpr int kMaxPlaces = kPinned + kPoints + 1;
+constexpr int kMaxPlaces = kPinned + kPoints + 1;  // see FamilyFacts::num_more_places
 
 // Counts per place, each side in its own numbering. Places that a game does not have are 0.
 struct Board {

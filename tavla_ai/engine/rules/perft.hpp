@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/dice.hpp"
 #include "rules/plays.hpp"
 
 namespace tavla {
@@ -15,17 +16,16 @@ inline std::uint64_t perft(const Rules& rules, const Board& board, int depth,
                            std::vector<std::unique_ptr<PlayList>>& lists) {
   PlayList& plays = *lists[depth - 1];
   std::uint64_t total = 0;
-  for (int first = 1; first <= 6; ++first)
-    for (int second = 1; second <= first; ++second) {
-      plays.generate(rules, board, first, second);
-      if (depth == 1) {
-        total += static_cast<std::uint64_t>(plays.num_leaves());
-        continue;
-      }
-      for (int leaf = 0; leaf < plays.num_leaves(); ++leaf)
-        if (!plays.leaf(leaf).is_finished())
-          total += perft(rules, plays.afterstate(leaf, board).swapped(), depth - 1, lists);
+  for (const Roll roll : kDistinctRolls) {
+    plays.generate(rules, board, roll.first, roll.second);
+    if (depth == 1) {
+      total += static_cast<std::uint64_t>(plays.num_leaves());
+      continue;
     }
+    for (int leaf = 0; leaf < plays.num_leaves(); ++leaf)
+      if (!plays.leaf(leaf).is_finished())
+        total += perft(rules, plays.afterstate(leaf, board).swapped(), depth - 1, lists);
+  }
   return total;
 }
 

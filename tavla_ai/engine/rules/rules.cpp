@@ -16,13 +16,12 @@ void check_counts(const Rules& rules, const Board& board) {
       if (n < 0 || n > kCheckers)
         throw RulesError("board: " + std::to_string(n) + " checkers of " + name_of(side) + " on place " +
                          std::to_string(place) + ", expected 0 to 15");
-      const bool is_checkers = place < kCommonPlaces || rules.family == Family::kTawula;
+      const bool is_checkers = place < kCommonPlaces || rules.facts().has_reserve;
       if (is_checkers) total += n;
     }
     if (total != kCheckers)
       throw RulesError("board: " + name_of(side) + " has " + std::to_string(total) + " checkers, expected 15");
-    const bool has_bar = rules.family == Family::kOpposedHit || rules.family == Family::kTawula;
-    if (!has_bar && board.count[side][kBar] > 0)
+    if (!rules.facts().hits() && board.count[side][kBar] > 0)
       throw RulesError("board: " + name_of(side) + " has a checker on the bar, but nothing is hit in this game");
   }
   if (board.count[0][kOff] == kCheckers && board.count[1][kOff] == kCheckers)
@@ -42,7 +41,7 @@ const char* point_offence(int mine, int theirs, bool pins, int my_pin, int their
 }
 
 void check_points(const Rules& rules, const Board& board) {
-  const bool pins = rules.family == Family::kPlakoto;
+  const bool pins = rules.facts().pins();
   for (int point = 1; point <= kPoints; ++point) {
     const int facing = rules.facing(point);
     const char* offence =
@@ -58,7 +57,7 @@ Board Rules::start() const {
   Board board{};
   for (int side = 0; side < 2; ++side) {
     std::copy(setup.begin(), setup.end(), board.count[side]);
-    if (family == Family::kTawula) board.count[side][kReserve] = static_cast<std::int8_t>(reserve);
+    if (facts().has_reserve) board.count[side][kReserve] = static_cast<std::int8_t>(reserve);
   }
   return board;
 }
@@ -67,10 +66,10 @@ void check_board(const Rules& rules, const Board& board) {
   check_counts(rules, board);
   check_points(rules, board);
   for (int side = 0; side < 2; ++side) {
-    if (rules.family == Family::kTawula && board.count[side][kReserve] > rules.reserve)
+    if (rules.facts().has_reserve && board.count[side][kReserve] > rules.reserve)
       throw RulesError("board: " + name_of(side) + " has " + std::to_string(board.count[side][kReserve]) +
                        " checkers in reserve, expected at most " + std::to_string(rules.reserve));
-    if (rules.family == Family::kGulBara && board.count[side][kOwnRolls] > 3)
+    if (rules.facts().has_stages && board.count[side][kOwnRolls] > 3)
       throw RulesError("board: " + name_of(side) + " has counted " + std::to_string(board.count[side][kOwnRolls]) +
                        " own rolls, expected at most 3");
   }
@@ -81,13 +80,14 @@ bool is_finished(const Rules& rules, const Board& board) {
   const auto home = [&](int side) {
     return std::accumulate(board.count[side] + 1, board.count[side] + kHome + 1, 0);
   };
+  const SpecialEnding ending = rules.facts().special_ending;
   for (int side = 0; side < 2; ++side) {
     const std::int8_t* winner = board.count[side];
     const std::int8_t* loser = board.count[side ^ 1];
-    if (rules.family == Family::kPlakoto && loser[kPinned + kPoints] &&
+    if (ending == SpecialEnding::kMother && loser[kPinned + kPoints] &&
         (winner[kPoints] == 0 || winner[kPinned + kPoints]))
       return true;
-    if (rules.family == Family::kTawula && winner[kOff] > 0 && winner[kOff] + home(side) == kCheckers &&
+    if (ending == SpecialEnding::kCapote && winner[kOff] > 0 && winner[kOff] + home(side) == kCheckers &&
         loser[kBar] == 1 && home(side ^ 1) == kCheckers - 1)
       return true;
   }

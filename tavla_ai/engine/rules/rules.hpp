@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rules/board.hpp"
+#include "rules/families/facts.hpp"
 
 namespace tavla {
 
@@ -17,9 +18,6 @@ constexpr int kMaxScores = 8;
 struct RulesError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-// The games that have a generator of their own, compiled from the traits in families.hpp.
-enum class Family { kOpposedHit, kPlakoto, kFevga, kGulBara, kTawula };
 
 // What sets the games of one family apart. The fields mirror those of a ruleset in tavla_ai/rules/rulesets.py.
 struct Variant {
@@ -43,25 +41,16 @@ struct Rules {
 
   int num_scores() const { return static_cast<int>(scores.size()); }
 
-  bool is_parallel() const {
-    return family == Family::kFevga || family == Family::kGulBara || family == Family::kTawula;
-  }
+  const FamilyFacts& facts() const { return facts_of(family); }
 
   // The opponent's point that is my `point`.
-  int facing(int point) const { return is_parallel() ? parallel_point(point) : opposed_point(point); }
+  int facing(int point) const { return facts().is_parallel ? parallel_point(point) : opposed_point(point); }
 
   // Length of a row of counts.
-  int num_places() const {
-    switch (family) {
-      case Family::kPlakoto:
-        return kMaxPlaces;
-      case Family::kGulBara:
-      case Family::kTawula:
-        return kCommonPlaces + 1;
-      default:
-        return kCommonPlaces;
-    }
-  }
+  int num_places() const { return kCommonPlaces + facts().num_more_places; }
+
+  // Whether with all men home the larger die is played first.
+  bool plays_larger_die_first() const { return facts().is_opposed_hit() && variant.larger_die_first; }
 
   Board start() const;
 

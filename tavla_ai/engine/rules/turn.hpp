@@ -35,6 +35,19 @@ struct TurnEnd {
   bool has_moved = false;
 };
 
+// The stuck rule: after `limit` turns in a row in which nobody has moved a game is void.
+class StuckCount {
+ public:
+  explicit StuckCount(int limit) : limit_(limit) {}
+
+  void add(bool has_moved) { turns_ = has_moved ? 0 : turns_ + 1; }
+  bool is_reached() const { return turns_ >= limit_; }
+
+ private:
+  int limit_;
+  int turns_ = 0;
+};
+
 // The stages of a roll (Gul Bara: from the fourth own roll on a double n cascades through n + 1 … 6).
 inline std::vector<Stage> stages_of_roll(const Rules& rules, const Board& board, Roll roll) {
   if (roll.first != roll.second) return {{2, {roll.first, roll.second}}};

@@ -41,7 +41,7 @@ inline bool is_home(const std::int8_t* row) { return has_nobody_beyond(kHome, ro
 inline bool is_beyond_doubt(const Decision& decision, const Bearoff* tables) {
   const Board& before = decision.before;
   if (tables && tables->covers(decision.rules, before)) return true;
-  return decision.rules.family == Family::kOpposedHit && (is_home(before.count[0]) || is_home(before.count[1])) &&
+  return decision.rules.facts().is_opposed_hit() && (is_home(before.count[0]) || is_home(before.count[1])) &&
          !has_contact(before);
 }
 

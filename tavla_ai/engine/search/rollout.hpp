@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/dice.hpp"
+#include "rules/turn.hpp"
 #include "search/search.hpp"
 
 namespace tavla {
@@ -35,33 +37,31 @@ class RolloutThread {
     const std::array<Utility, 2> utilities{utility, utility.opposed(num_scores)};
     std::array<double, kMaxScores> luck{};
     Board board = after;
-    int stuck = 0;
+    StuckCount stuck(rules_.stuck_limit);
     Deadline never;
     for (int turn = 0;; ++turn) {
       if (deadline.has_passed()) return std::nullopt;
       const int mover = turn % 2 == 0 ? 1 : 0;  // 1: the opponent of the player whose value this is
-      const bool is_last = (settings.truncate > 0 && turn == settings.truncate) || stuck >= rules_.stuck_limit;
+      const bool is_last = (settings.truncate > 0 && turn == settings.truncate) || stuck.is_reached();
       if (is_last || thread_.covers(board))
         return minus(*thread_.expectation(board, utilities[mover ^ 1], 0, never), mover ^ 1, luck);
       const Board before = board.swapped();
-      const auto first = static_cast<int>(number % 36);
+      const auto first = static_cast<int>(number % kNumRolls);
       const Roll roll = turn == 0 ? Roll{first / 6 + 1, first % 6 + 1} : streams.roll(static_cast<std::uint32_t>(turn));
       const Utility& mine = utilities[mover];
       if (settings.adjusts_luck) {
         std::array<double, kMaxScores> mean{};
-        for (int a = 1; a <= 6; ++a)
-          for (int b = 1; b <= a; ++b)
-            add(mean, *thread_.reply(before, {a, b}, mine, 0, never), a == b ? 1 : 2);
+        for (const Roll each : kDistinctRolls) add(mean, *thread_.reply(before, each, mine, 0, never), weight_of(each));
         const Distribution rolled = *thread_.reply(before, roll, mine, 0, never);
         for (int k = 0; k < num_scores; ++k)
-          luck[mover ? num_scores - 1 - k : k] += static_cast<double>(rolled[k]) - mean[k] / 36;
+          luck[mover ? num_scores - 1 - k : k] += static_cast<double>(rolled[k]) - mean[k] / kNumRolls;
       }
       const PlayList& plays = thread_.generate(before, roll, mine);
       const int leaf = settings.ply == 0 || plays.num_leaves() == 1
                            ? thread_.best()
                            : searcher_.rank(before, roll, mine, settings.ply, deadline).order().front();
       if (plays.leaf(leaf).is_finished()) return minus(thread_.distribution(leaf), mover, luck);
-      stuck = plays.leaf_node(leaf) != 0 ? 0 : stuck + 1;
+      stuck.add(plays.leaf_node(leaf) != 0);
       board = plays.afterstate(leaf, before);
     }
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/dice.hpp"
 #include "base/threads.hpp"
 #include "search/cache.hpp"
 #include "search/misjudgement.hpp"
@@ -91,12 +92,11 @@ class SearchThread {
     const Utility his = utility.opposed(rules_.num_scores());
     const Board before = after.swapped();
     RollSum total{};
-    for (int first = 1; first <= 6; ++first)
-      for (int second = 1; second <= first; ++second) {
-        const auto found = reply(before, {first, second}, his, ply - 1, deadline);
-        if (!found) return std::nullopt;
-        add(total, *found, first == second ? 1 : 2);
-      }
+    for (const Roll roll : kDistinctRolls) {
+      const auto found = reply(before, roll, his, ply - 1, deadline);
+      if (!found) return std::nullopt;
+      add(total, *found, weight_of(roll));
+    }
     const Distribution mean = reversed_mean(total, rules_.num_scores());
     if (cache_) cache_->store(after, tag, mean);
     return mean;
@@ -252,8 +252,6 @@ class Searcher {
   }
 
  private:
-  static constexpr int kRolls = 21;
-
   // Of each of `leaves`, looking `ply` deep; nothing if the time runs out. Each roll of each play is a piece of work;
   // the pieces are added up in their order, whoever did them.
   std::optional<std::vector<Distribution>> expectations(const std::vector<int>& leaves,
@@ -269,15 +267,16 @@ class Searcher {
       return found;
     }
     const Utility his = utility.opposed(rules_.num_scores());
-    const std::int64_t num_pieces = static_cast<std::int64_t>(leaves.size()) * kRolls;
+    const std::int64_t num_pieces = static_cast<std::int64_t>(leaves.size()) * kNumDistinctRolls;
     std::vector<Distribution> pieces(static_cast<std::size_t>(num_pieces));
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> is_late{false};
     run_threads(static_cast<int>(threads_.size()), static_cast<std::int64_t>(threads_.size()),
                 [&](int part, std::int64_t, std::int64_t) {
                   for (std::int64_t i = next++; i < num_pieces && !is_late; i = next++) {
-                    const auto piece = threads_[part]->reply(afterstates[leaves[i / kRolls]].swapped(),
-                                                             roll_of(static_cast<int>(i % kRolls)), his, ply - 1, deadline);
+                    const auto piece = threads_[part]->reply(
+                        afterstates[leaves[i / kNumDistinctRolls]].swapped(),
+                        kDistinctRolls[static_cast<std::size_t>(i % kNumDistinctRolls)], his, ply - 1, deadline);
                     if (!piece)
                       is_late = true;
                     else
@@ -287,20 +286,11 @@ class Searcher {
     if (is_late) return std::nullopt;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       RollSum total{};
-      for (int r = 0; r < kRolls; ++r) {
-        const Roll roll = roll_of(r);
-        add(total, pieces[i * kRolls + static_cast<std::size_t>(r)], roll.first == roll.second ? 1 : 2);
-      }
+      for (std::size_t r = 0; r < kNumDistinctRolls; ++r)
+        add(total, pieces[i * kNumDistinctRolls + r], weight_of(kDistinctRolls[r]));
       found[i] = reversed_mean(total, rules_.num_scores());
     }
     return found;
-  }
-
-  // The r-th of the 21 rolls, in the order that a single thread takes them.
-  static Roll roll_of(int r) {
-    int first = 1;
-    while (r >= first) r -= first++;
-    return {first, r + 1};
   }
 
   const Rules& rules_;

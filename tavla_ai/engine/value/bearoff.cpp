@@ -8,7 +8,9 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 
+#include "base/dice.hpp"
 #include "rules/families/opposed_hit.hpp"
 
 namespace tavla {
@@ -16,18 +18,6 @@ namespace {
 
 // The steps of a race are those of the plain game: without contact all families move alike.
 using Steps = OpposedHit<true, false, false>;
-
-constexpr int kRolls = 36;
-constexpr int kDistinctRolls = 21;
-
-// How many of the 36 rolls each distinct one stands for, in the order 1-1, 2-1, 2-2, 3-1, ... 6-6.
-constexpr std::array<double, kDistinctRolls> kWeights = [] {
-  std::array<double, kDistinctRolls> weights{};
-  int roll = 0;
-  for (int high = 1; high <= 6; ++high)
-    for (int low = 1; low <= high; ++low) weights[roll++] = high == low ? 1 : 2;
-  return weights;
-}();
 
 // Rolls after which nobody is left with a chance worth storing.
 constexpr std::size_t kMaxLength = 255;
@@ -101,97 +91,136 @@ class Meter {
 std::uint32_t to_fixed(double share) { return static_cast<std::uint32_t>(std::llround(share * Bearoff::kOne)); }
 
 // Builds one table of rolls. rank(counts) numbers its positions, each move leading to a smaller number; 0 is the
-// number of those for which nothing is left to do. Returns a row for each and appends their tails.
+// number of those for which nothing is left to do.
 template <class Rank>
-std::vector<std::uint64_t> build_rolls(const BearoffIndex& index, std::uint32_t num_rows, bool larger_first, Rank rank,
-                                       std::vector<std::uint32_t>& tails, Meter& meter) {
+class RollsBuilder {
+ public:
+  RollsBuilder(std::uint32_t num_rows, bool larger_first, Rank rank, std::vector<std::uint32_t>& tails)
+      : larger_first_(larger_first), rank_(rank), tails_(tails), exact_(num_rows, Exact{0, 0}), mean_(num_rows, 0.0),
+        rows_(num_rows, 0) {
+    for (int die = 1; die <= 6; ++die) {
+      ends_[0][die].resize(num_rows);
+      std::iota(ends_[0][die].begin(), ends_[0][die].end(), 0u);
+      for (int dice = 1; dice <= 3; ++dice) ends_[dice][die].resize(num_rows);
+    }
+  }
+
+  // Adds the row of a position, whose moves lead to positions that have been added, and appends its tail.
+  void add(PackedCounts counts) {
+    const std::uint32_t here = rank_(counts);
+    if (here == 0) return;
+    list_moves(counts);
+    next_.fill(0.0);
+    longest_ = 0;
+    for (int die = 1; die <= 6; ++die) {
+      add_end(weight_of({die, die}), best_end(die, ends_[3][die]));
+      for (int dice = 1; dice <= 3; ++dice) ends_[dice][die][here] = best_end(die, ends_[dice - 1][die]);
+      for (int smaller = 1; smaller < die; ++smaller)
+        add_end(weight_of({die, smaller}), best_end_of_two(die, smaller, larger_first_ && is_home(counts)));
+    }
+    store(here);
+  }
+
+  std::vector<std::uint64_t> take_rows() { return std::move(rows_); }
+
+ private:
   // Parts of the chances below this are left out; they are far below what the tables resolve.
-  constexpr double negligible = 0x1p-44;
-  // As in Bearoff::Rolls, in full precision; the chances of a row are chances[begin, begin + length).
+  static constexpr double kNegligible = 0x1p-44;
+
+  // As in Bearoff::Rolls, in full precision; the chances of a row are chances_[begin, begin + length).
   struct Exact {
     std::size_t begin;
     int length;
   };
-  std::vector<Exact> exact(num_rows, Exact{0, 0});
-  std::vector<double> chances;
-  std::vector<double> mean(num_rows, 0.0);
-  // By number of dice and die: the best end of playing so many dice of a kind. With no die nothing changes.
-  std::array<std::array<std::vector<std::uint32_t>, 7>, 4> ends;
-  for (int die = 1; die <= 6; ++die) {
-    ends[0][die].resize(num_rows);
-    std::iota(ends[0][die].begin(), ends[0][die].end(), 0u);
-    for (int dice = 1; dice <= 3; ++dice) ends[dice][die].resize(num_rows);
-  }
-  std::vector<std::uint64_t> rows(num_rows, 0);
-  std::array<std::array<std::uint32_t, BearoffIndex::kMaxPoints>, 7> moves;
-  std::array<int, 7> num_moves;
-  std::array<double, kMaxLength + 1> next;
 
-  index.for_each([&](PackedCounts counts) {
-    meter.step();
-    const std::uint32_t here = rank(counts);
-    if (here == 0) return;
+  void list_moves(PackedCounts counts) {
     for (int die = 1; die <= 6; ++die) {
-      num_moves[die] = 0;
-      for_each_move(counts, die, [&](PackedCounts after) { moves[die][num_moves[die]++] = rank(after); });
+      num_moves_[die] = 0;
+      for_each_move(counts, die, [&](PackedCounts after) { moves_[die][num_moves_[die]++] = rank_(after); });
     }
-    // The best end of a move with `die` and then the dice that `then` stands for.
-    const auto best_end = [&](int die, const std::vector<std::uint32_t>& then) {
-      std::uint32_t best = then[moves[die][0]];
-      for (int i = 1; i < num_moves[die]; ++i) {
-        const std::uint32_t end = then[moves[die][i]];
-        if (mean[end] < mean[best]) best = end;
-      }
-      return best;
-    };
-    int longest = 0;
-    next.fill(0.0);
-    const auto add = [&](double weight, std::uint32_t end) {
-      const auto [begin, length] = exact[end];
-      for (int t = 0; t < length; ++t) next[t + 1] += weight * chances[begin + t];
-      longest = std::max(longest, length + 1);
-    };
-    for (int die = 1; die <= 6; ++die) {
-      add(1, best_end(die, ends[3][die]));
-      for (int dice = 1; dice <= 3; ++dice) ends[dice][die][here] = best_end(die, ends[dice - 1][die]);
-      for (int smaller = 1; smaller < die; ++smaller) {
-        std::uint32_t best = best_end(die, ends[1][smaller]);
-        if (!(larger_first && is_home(counts))) {
-          const std::uint32_t other = best_end(smaller, ends[1][die]);
-          if (mean[other] < mean[best]) best = other;
-        }
-        add(2, best);
-      }
+  }
+
+  // The best end of a move with `die` and then the dice that `then` stands for.
+  std::uint32_t best_end(int die, const std::vector<std::uint32_t>& then) const {
+    std::uint32_t best = then[moves_[die][0]];
+    for (int i = 1; i < num_moves_[die]; ++i) {
+      const std::uint32_t end = then[moves_[die][i]];
+      if (mean_[end] < mean_[best]) best = end;
     }
-    next[0] = kRolls;
-    Exact& row = exact[here];
-    row.begin = chances.size();
-    const std::size_t tail = tails.size();
+    return best;
+  }
+
+  std::uint32_t best_end_of_two(int larger, int smaller, bool larger_first) const {
+    const std::uint32_t best = best_end(larger, ends_[1][smaller]);
+    if (larger_first) return best;
+    const std::uint32_t other = best_end(smaller, ends_[1][larger]);
+    return mean_[other] < mean_[best] ? other : best;
+  }
+
+  // Adds what is needed from an end on, and one roll, to the chances of the position at hand.
+  void add_end(double weight, std::uint32_t end) {
+    const auto [begin, length] = exact_[end];
+    for (int t = 0; t < length; ++t) next_[t + 1] += weight * chances_[begin + t];
+    longest_ = std::max(longest_, length + 1);
+  }
+
+  // Stores the chances of the position at hand, both exactly and in the fixed point of the tables.
+  void store(std::uint32_t here) {
+    next_[0] = kNumRolls;
+    Exact& row = exact_[here];
+    row.begin = chances_.size();
+    const std::size_t tail = tails_.size();
     std::uint64_t first = 0;
-    for (int t = 0; t < longest; ++t) {
-      const double chance = next[t] / kRolls;
-      if (chance < negligible) break;
-      chances.push_back(chance);
+    for (int t = 0; t < longest_; ++t) {
+      const double chance = next_[t] / kNumRolls;
+      if (chance < kNegligible) break;
+      chances_.push_back(chance);
       ++row.length;
-      mean[here] += chance;
+      mean_[here] += chance;
       const std::uint32_t fixed = to_fixed(chance);
-      if (tails.size() == tail && chance * Bearoff::kOne > Bearoff::kOne - 0.5)
+      if (tails_.size() == tail && chance * Bearoff::kOne > Bearoff::kOne - 0.5)
         ++first;
       else if (fixed > 0)
-        tails.push_back(fixed);
+        tails_.push_back(fixed);
     }
-    rows[here] = tail | first << 32 | (tails.size() - tail) << 40;
+    rows_[here] = tail | first << 32 | (tails_.size() - tail) << 40;
+  }
+
+  bool larger_first_;
+  Rank rank_;
+  std::vector<std::uint32_t>& tails_;
+  std::vector<Exact> exact_;
+  std::vector<double> chances_;
+  std::vector<double> mean_;
+  // By number of dice and die: the best end of playing that number of dice of a kind. With no die nothing changes.
+  std::array<std::array<std::vector<std::uint32_t>, 7>, 4> ends_;
+  std::vector<std::uint64_t> rows_;
+  // Of the position at hand.
+  std::array<std::array<std::uint32_t, BearoffIndex::kMaxPoints>, 7> moves_{};
+  std::array<int, 7> num_moves_{};
+  std::array<double, kMaxLength + 1> next_{};
+  int longest_ = 0;
+};
+
+// Builds one table of rolls, a row for each position, and appends the rows' tails.
+template <class Rank>
+std::vector<std::uint64_t> build_rolls(const BearoffIndex& index, std::uint32_t num_rows, bool larger_first, Rank rank,
+                                       std::vector<std::uint32_t>& tails, Meter& meter) {
+  RollsBuilder<Rank> builder(num_rows, larger_first, rank, tails);
+  index.for_each([&](PackedCounts counts) {
+    meter.step();
+    builder.add(counts);
   });
-  return rows;
+  return builder.take_rows();
 }
 
 // The distinct ends of each position's rolls.
 struct Ends {
-  std::vector<std::size_t> begin;    // of each position and roll, [size * 21 + 1]
+  std::vector<std::size_t> begin;    // of each position and distinct roll, [size * 21 + 1]
   std::vector<std::uint32_t> ranks;
 
-  std::span<const std::uint32_t> of(std::uint32_t rank, int roll) const {
-    const std::size_t i = std::size_t{rank} * kDistinctRolls + static_cast<std::size_t>(roll);
+  std::span<const std::uint32_t> of(std::uint32_t rank, std::size_t roll) const {
+    const std::size_t i = std::size_t{rank} * kNumDistinctRolls + roll;
     return {ranks.data() + begin[i], begin[i + 1] - begin[i]};
   }
 };
@@ -212,27 +241,26 @@ Ends list_ends(const BearoffIndex& index, bool larger_first) {
   Ends ends;
   ends.begin.push_back(0);
   index.for_each([&](PackedCounts counts) {
-    for (int high = 1; high <= 6; ++high)
-      for (int low = 1; low <= high; ++low) {
-        std::vector<PackedCounts> found{counts};
+    for (const auto [high, low] : kDistinctRolls) {
+      std::vector<PackedCounts> found{counts};
+      advance(found, high);
+      advance(found, low);
+      if (high == low) {
         advance(found, high);
-        advance(found, low);
-        if (high == low) {
-          advance(found, high);
-          advance(found, high);
-        } else if (!(larger_first && is_home(counts))) {
-          std::vector<PackedCounts> other{counts};
-          advance(other, low);
-          advance(other, high);
-          found.insert(found.end(), other.begin(), other.end());
-        }
-        const std::size_t begin = ends.ranks.size();
-        for (PackedCounts end : found) ends.ranks.push_back(index.rank(end));
-        std::sort(ends.ranks.begin() + static_cast<std::ptrdiff_t>(begin), ends.ranks.end());
-        ends.ranks.erase(std::unique(ends.ranks.begin() + static_cast<std::ptrdiff_t>(begin), ends.ranks.end()),
-                         ends.ranks.end());
-        ends.begin.push_back(ends.ranks.size());
+        advance(found, high);
+      } else if (!(larger_first && is_home(counts))) {
+        std::vector<PackedCounts> other{counts};
+        advance(other, low);
+        advance(other, high);
+        found.insert(found.end(), other.begin(), other.end());
       }
+      const std::size_t begin = ends.ranks.size();
+      for (PackedCounts end : found) ends.ranks.push_back(index.rank(end));
+      std::sort(ends.ranks.begin() + static_cast<std::ptrdiff_t>(begin), ends.ranks.end());
+      ends.ranks.erase(std::unique(ends.ranks.begin() + static_cast<std::ptrdiff_t>(begin), ends.ranks.end()),
+                       ends.ranks.end());
+      ends.begin.push_back(ends.ranks.size());
+    }
   });
   return ends;
 }
@@ -254,7 +282,7 @@ std::vector<std::uint32_t> build_pairs(const BearoffIndex& index, bool larger_fi
     for (std::size_t from = 0; from < n; from += block) {
       const std::size_t count = std::min(block, n - from);
       total.fill(0.0);
-      for (int roll = 0; roll < kDistinctRolls; ++roll) {
+      for (std::size_t roll = 0; roll < kNumDistinctRolls; ++roll) {
         const auto choices = ends.of(w, roll);
         const double* const first = wins.data() + choices[0] * n + from;
         std::copy(first, first + count, least.begin());
@@ -262,21 +290,22 @@ std::vector<std::uint32_t> build_pairs(const BearoffIndex& index, bool larger_fi
           const double* const other = wins.data() + end * n + from;
           for (std::size_t i = 0; i < count; ++i) least[i] = other[i] < least[i] ? other[i] : least[i];
         }
-        for (std::size_t i = 0; i < count; ++i) total[i] += kWeights[roll] * least[i];
+        const double weight = weight_of(kDistinctRolls[roll]);
+        for (std::size_t i = 0; i < count; ++i) total[i] += weight * least[i];
       }
-      for (std::size_t i = 0; i < count; ++i) row[from + i] = 1 - total[i] / kRolls;
+      for (std::size_t i = 0; i < count; ++i) row[from + i] = 1 - total[i] / kNumRolls;
     }
     row[0] = 0;
     double* const against = wins.data() + w * n;
     against[0] = 1;
     for (std::uint32_t other = 1; other < n; ++other) {
       double sum = 0;
-      for (int roll = 0; roll < kDistinctRolls; ++roll) {
+      for (std::size_t roll = 0; roll < kNumDistinctRolls; ++roll) {
         double best = 1;
         for (std::uint32_t end : ends.of(other, roll)) best = row[end] < best ? row[end] : best;
-        sum += kWeights[roll] * best;
+        sum += weight_of(kDistinctRolls[roll]) * best;
       }
-      against[other] = 1 - sum / kRolls;
+      against[other] = 1 - sum / kNumRolls;
     }
     std::transform(against, against + n, fixed.begin() + static_cast<std::ptrdiff_t>(w * n), to_fixed);
     meter.step();
@@ -389,9 +418,9 @@ Bearoff::Source Bearoff::distribution(const Rules& rules, const Board& after, do
   const Rolls his_rolls = rolls_to_clear(his);
   const double won = is_first(my_rolls, his_rolls, 0);
   const double lost = 1 - won;
-  // Tawula has no mars. A mars comes from another policy of the loser's than the win that it is part of, and is kept
+  // A mars comes from another policy of the loser's than the win that it is part of, and is kept
   // within it.
-  const bool has_mars = rules.family != Family::kTawula;
+  const bool has_mars = rules.facts().has_mars;
   const double mars_won = has_mars && his[kOff] == 0 ? std::min(won, is_first(my_rolls, rolls_to_first(his), 0)) : 0;
   const double mars_lost =
       has_mars && mine[kOff] == 0 ? std::min(lost, is_first(his_rolls, rolls_to_first(mine), 1)) : 0;

@@ -134,8 +134,7 @@ class Bearoff {
   // Whether the rules bear off as the tables do. Gul Bara's cascades and passed dice make it another game.
   // In Fevga, Plakoto and Tawula nothing that sets them apart can happen with both sides on their lowest points.
   bool fits(const Rules& rules) const {
-    if (rules.family == Family::kGulBara) return false;
-    return shape_.larger_first == (rules.family == Family::kOpposedHit && rules.variant.larger_die_first);
+    return !rules.facts().has_stages && shape_.larger_first == rules.plays_larger_die_first();
   }
 
   // Whether the tables have this position of the rules' games: not finished, both sides on their lowest points,

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/dice.hpp"
 #include "rules/rules.hpp"
 
 namespace tavla {
@@ -10,17 +11,17 @@ namespace tavla {
 // The probability of each score of a game, best first; what is beyond the game's scores is 0.
 using Distribution = std::array<float, kMaxScores>;
 
-// A sum over rolls, each with its weight of 36.
+// A sum over the distinct rolls, each with its weight.
 using RollSum = std::array<double, kMaxScores>;
 
 inline void add(RollSum& total, const Distribution& found, int weight) {
   for (int k = 0; k < kMaxScores; ++k) total[k] += weight * static_cast<double>(found[k]);
 }
 
-// The mean over 36 rolls, for the other side.
+// The mean over all rolls, for the other side.
 inline Distribution reversed_mean(const RollSum& total, int num_scores) {
   Distribution mean{};
-  for (int k = 0; k < num_scores; ++k) mean[k] = static_cast<float>(total[num_scores - 1 - k] / 36);
+  for (int k = 0; k < num_scores; ++k) mean[k] = static_cast<float>(total[num_scores - 1 - k] / kNumRolls);
   return mean;
 }
 
