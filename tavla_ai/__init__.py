@@ -58,11 +58,12 @@ from tavla_ai.strength import (
     measure_error_rate,
     measure_error_rates,
 )
-from tavla_ai.tournament import PairResult, TournamentResult, play_pairing, play_tournament
+from tavla_ai.tournament import Arena, PairResult, PlayedTournament, TournamentResult, play_pairing, play_tournament
 
 __version__ = version("tavla-ai")
 
 __all__ = [
+    "Arena",
     "Bot",
     "Card",
     "Checkpoint",
@@ -83,6 +84,7 @@ __all__ = [
     "MatchState",
     "NotationError",
     "PairResult",
+    "PlayedTournament",
     "Position",
     "RankedPlay",
     "RatedLevel",

@@ -63,22 +63,22 @@ def analyze_match_file(
     num_turns = sum(len(game.turns) for game in match.games)
     with progress("turns", num_turns) as advance:
         analysis = analyze_match(match, evaluator, ply=ply, progress=advance)
-    judge = f"{evaluator.checkpoint.path}, {ply}-ply"
+    critic = f"{evaluator.checkpoint.path}, {ply}-ply"
     if html is not None:
         # It brings boards and charts, which the terminal does without.
         from tavla_ai.report.match import match_html
 
-        write_whole(html, match_html(analysis, judge=judge, top=top).encode())
+        write_whole(html, match_html(analysis, critic=critic, top=top).encode())
     if as_json:
-        print_json(_analysis_data(analysis, judge, top))
+        print_json(_analysis_data(analysis, critic, top))
         return
     for problem in analysis.problems:
         click.echo(f"warning: {problem}", err=True)
-    _print_players(analysis, judge)
+    _print_players(analysis, critic)
     _print_worst(analysis, top)
 
 
-def _print_players(analysis: MatchAnalysis, judge: str) -> None:
+def _print_players(analysis: MatchAnalysis, critic: str) -> None:
     contest = "single games" if analysis.length is None else f"match to {analysis.length}"
     games = f"{len(analysis.games)} game{'s' * (len(analysis.games) != 1)}"
     has_cube = analysis.ruleset.cube
@@ -99,7 +99,7 @@ def _print_players(analysis: MatchAnalysis, judge: str) -> None:
             ]
         )
     print_table(
-        f"{contest}, {games}, {analysis.ruleset.name}, judged by {judge}",
+        f"{contest}, {games}, {analysis.ruleset.name}, judged by {critic}",
         ["player", "error rate", "decisions", "loss"]
         + (["cube loss"] if has_cube else [])
         + ["doubtful", "errors", "blunders", "luck", "result", "luck-adjusted"],
@@ -144,10 +144,10 @@ def _value_text(analysis: MatchAnalysis, value: float | None) -> str:
     return f"{value:+.3f}" if analysis.length is None else f"{100 * value:.1f} %"
 
 
-def _analysis_data(analysis: MatchAnalysis, judge: str, top: int) -> dict[str, Any]:
+def _analysis_data(analysis: MatchAnalysis, critic: str, top: int) -> dict[str, Any]:
     return {
         "ruleset": analysis.ruleset.name,
-        "judge": judge,
+        "judge": critic,
         "ply": analysis.ply,
         "length": analysis.length,
         "unit": "points" if analysis.length is None else "mwc",

@@ -89,11 +89,11 @@ def board_svg(
     Args:
       position: the board, before the play, seen by the player on roll.
       ruleset: the game.
-      dice: his roll; None before it.
-      match: the score and the cube, seen by him; None for a single game.
+      dice: that player's roll; None before it.
+      match: the score and the cube, seen by that player; None for a single game.
       play: steps shown as arrows, 26 = reserve, 25 = bar, 0 = off; the checkers stay where they are.
-      player_on_roll_at_bottom: whether he sits at the bottom; the pictures of a game want fixed seats.
-      names: what he and his opponent are called.
+      player_on_roll_at_bottom: whether the player on roll sits at the bottom; the pictures of a game want fixed seats.
+      names: names of the player on roll and of the opponent.
       title: the picture's name for those who do not see it; None says the game and the roll.
 
     Returns:
@@ -157,7 +157,7 @@ class _Picture:
             yield f'<text class="number" x="{x}" y="{y - 10 * inward + 4}">{number}</text>'
 
     def labels(self, names: tuple[str, str], match: MatchState | None) -> Iterator[str]:
-        """Above and below the board, who plays there, his pips and his score."""
+        """Yield the labels above and below the board: the player's name, pips and score."""
         for row, (name, pips) in enumerate(zip(names, self.position.pip_counts(), strict=True)):
             y = _BOTTOM + 19 if row == self.bottom else _TOP - 10
             yield f'<text class="name" x="{_MARGIN}" y="{y}">{_text(name)} · {pips}</text>'

@@ -1,4 +1,4 @@
-"""A match gone through, as one HTML page that needs nothing from outside."""
+"""The analysis of a match as one HTML page that needs nothing from outside."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from tavla_ai.report.chart import PAGE_FRAME, Chart, text
 from tavla_ai.report.page import cell, open_table, page, table
 from tavla_ai.strength import GRADES, PHASES, AnalyzedCube, AnalyzedPlay, GameAnalysis, MatchAnalysis, Summary
 
-# A chart of points shows at least so much up and down, that little looks little.
+# Least range of a chart of points, up and down, so that little looks little.
 _LEAST_RANGE = 0.5
 
 
-def match_html(analysis: MatchAnalysis, *, judge: str, top: int) -> str:
+def match_html(analysis: MatchAnalysis, *, critic: str, top: int) -> str:
     """Return the page: who played how well, every game with its course, and the worst decisions on boards.
 
     Args:
       analysis: the match.
-      judge: who judged it, for people: the network and its look-ahead.
+      critic: name of the network that valued the decisions, with its look-ahead, for people.
       top: decisions that get boards, the worst of those that have a grade.
 
     Returns:
       An HTML document without scripts, links or pictures from elsewhere.
     """
     title = escape(" – ".join(analysis.players))
-    return page(title, _Page(analysis).parts(title, judge, top))
+    return page(title, _Page(analysis).parts(title, critic, top))
 
 
 class _Page:
@@ -38,11 +38,11 @@ class _Page:
         self.analysis = analysis
         self.names = [f'<span class="p{i}">{escape(name)}</span>' for i, name in enumerate(analysis.players)]
 
-    def parts(self, title: str, judge: str, top: int) -> Iterator[str]:
+    def parts(self, title: str, critic: str, top: int) -> Iterator[str]:
         analysis = self.analysis
         contest = "Single games" if analysis.length is None else f"Match to {analysis.length}"
         yield f"<h1>{title}</h1>"
-        yield f'<p class="quiet">{contest} · {escape(analysis.ruleset.title)} · judged by {escape(judge)}</p>'
+        yield f'<p class="quiet">{contest} · {escape(analysis.ruleset.title)} · judged by {escape(critic)}</p>'
         if analysis.headers:
             headers = " · ".join(f"{escape(key)}: {escape(value)}" for key, value in analysis.headers)
             yield f'<p class="quiet">{headers}</p>'
@@ -243,7 +243,7 @@ class _Page:
         return chart.svg(name, ticks, [chart.line(enumerate(values), "win"), *dots])
 
     def luck_chart(self, game: GameAnalysis) -> str:
-        """Player 0's luck and his skill, both less the other's, added up over the turns."""
+        """Return player 0's luck and skill, both less the opponent's, added up over the turns."""
         signs = [1 if decision.player == 0 else -1 for decision in game.decisions]
         lucks = list(
             accumulate(

@@ -191,7 +191,7 @@ class _Page:
         known = f", correlation {np.corrcoef(luck, raw)[0, 1]:.2f}" if varies else ""
         parts = [chart.line([(-reach, -reach), (reach, reach)], "luck"), *dots]
         what = "matches won, less half" if self.is_match else "points per game"
-        return chart.svg(f"A's {what} in each pair, up, and his luck, across{known}", marks, parts, marks)
+        return chart.svg(f"A's {what} in each pair, up, and A's luck, across{known}", marks, parts, marks)
 
     def length_chart(self, contests: Sequence[Contests]) -> str:
         plies = np.concatenate([one.plies.ravel() for one in contests])

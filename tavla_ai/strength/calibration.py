@@ -62,7 +62,7 @@ class CalibrationEffort:
       matches: matches of each measured gap, even.
       search_matches: matches of each round of a search, even.
       search_rounds: rounds of a search after the first two noises with the gap between them are found.
-      tolerance: a gap is as asked for if its 95 % interval lies within so many Elo points of it.
+      tolerance: a gap is as asked for if its 95 % interval lies within this many Elo points of it.
 
     Raises:
       TavlaError: matches not even or below 2.

@@ -49,8 +49,8 @@ class JudgedHeader(BaseModel):
     judges: tuple[JudgeInfo, ...] = Field(min_length=1, description="in the order of the values")
     ply: int = Field(description="look-ahead of the judges")
     filters: tuple[tuple[int, float], ...] = Field(
-        description="(keep, margin) of the plays that go on from 0-ply to 1-ply and so on: so many of the best, "
-        "none worse by more points; at 0-ply each judge chooses by itself, then they choose together"
+        description="(keep, margin) of the plays that go on from 0-ply to 1-ply and so on: the best `keep`, "
+        "none worse by more than `margin` points; at 0-ply each judge chooses by itself, then they choose together"
     )
 
 

@@ -101,14 +101,14 @@ class _GameAnalyst:
             equity = self.evaluator.match_equity(state.length or 1)
             result = equity.value_after(state, game.points if game.winner == 0 else -game.points)
         return GameAnalysis(
-            game.number,
-            game.score,
-            state.is_crawford,
-            game.winner,
-            game.points,
-            result,
-            0.0 if state.length is None else 1.0,
-            tuple(decisions),
+            number=game.number,
+            score=game.score,
+            is_crawford=state.is_crawford,
+            winner=game.winner,
+            points=game.points,
+            result=result,
+            total=0.0 if state.length is None else 1.0,
+            decisions=tuple(decisions),
         )
 
     def move(self, number: int) -> int:
@@ -134,7 +134,7 @@ class _GameAnalyst:
         values = self.evaluator.roll_values(before, match)
         larger, smaller = sorted(turn.dice, reverse=True)
         unit = _unit(match)
-        judged = AnalyzedPlay(
+        analyzed = AnalyzedPlay(
             game=self.game.number,
             turn=number,
             move=self.move(number),
@@ -154,7 +154,7 @@ class _GameAnalyst:
             phase=phase_of(self.evaluator.ruleset, before, self.num_rolls[turn.player]),
         )
         self.num_rolls[turn.player] += 1
-        return [judged]
+        return [analyzed]
 
     def find(self, number: int, steps: Play, before: Position, ranked: Sequence[RankedPlay]) -> int | None:
         """Return the index of the play that comes to the same board; None, with a problem, where there is none."""
@@ -206,9 +206,9 @@ class _GameAnalyst:
             match = self.seen_by(turn.player)
             decision = self.evaluator.cube_decision(before, match, ply=self.ply)
             loss = decision.no_double - min(decision.double_take, decision.double_pass)
-            judged = self.cube(number, turn.player, "double", loss, match, before, decision)
-            self.doubled = judged
-            return [judged]
+            analyzed = self.cube(number, turn.player, "double", loss, match, before, decision)
+            self.doubled = analyzed
+            return [analyzed]
         doubled, self.doubled = self.doubled, None
         if doubled is None:
             self.problem(number, f"a {turn.action} without a double")

@@ -73,7 +73,7 @@ class Page(HTMLParser):
 def test_the_report_needs_nothing_from_outside(with_cube: Evaluator, name: str) -> None:
     text = FILES[name].replace("root :", "<b>&root :")
     analysis = analyze_match(read_mat(text, BACKGAMMON), with_cube)
-    html = match_html(analysis, judge="net <1>", top=3)
+    html = match_html(analysis, critic="net <1>", top=3)
     page = Page(html)
     assert ("<b>&root" in "".join(page.text)) == ("root :" in FILES[name])
     assert not {"script", "link", "img", "iframe", "object", "image", "use"} & set(page.tags)
@@ -95,5 +95,5 @@ def test_the_report_needs_nothing_from_outside(with_cube: Evaluator, name: str) 
 def test_the_report_says_what_was_not_judged() -> None:
     racer = EvaluatorFake(get_ruleset("north-sultan"))
     analysis = analyze_match(one_game(Turn(0, "play", (3, 1), ((8, 5), (6, 5)))), racer)
-    page = Page(match_html(analysis, judge="net", top=3))
+    page = Page(match_html(analysis, critic="net", top=3))
     assert any("the board before it is not known" in data for data in page.text)
