@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -77,19 +77,43 @@ class Ancestor(BaseModel):
         )
 
 
-class CardDraft(BaseModel):
-    """A card before its checkpoint is written: all that the trainer knows."""
+class CardDraft(TypedDict):
+    """The fields of a `Card` that are known before its checkpoint is written; checked when the card is sealed."""
+
+    ruleset: Ruleset
+    network: NetworkSpec
+    games: int
+    positions: int
+    seed: int
+    config: dict[str, Any]
+    code: dict[str, str]
+    versions: dict[str, str]
+    cost: dict[str, float]
+    results: NotRequired[tuple[Result, ...]]
+    score_shares: NotRequired[tuple[float, ...] | None]
+
+
+class Card(BaseModel):
+    """The contents of a checkpoint's `card.json`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    schema_version: int = Field(description="version of this card's layout")
     ruleset: Ruleset = Field(description="the game the network was trained for, in full")
     network: NetworkSpec = Field(description="the network's shape")
+    features: str = Field(description="version of the network's inputs")
+    weights_sha256: str = Field(description="sha256 of the weights file")
     games: int = Field(ge=0, description="self-play games behind these weights")
     positions: int = Field(ge=0, description="afterstates trained on")
     seed: int = Field(description="seed of the training run")
     config: dict[str, Any] = Field(description="the resolved training configuration")
     code: dict[str, str] = Field(description="git commit and whether the tree had changes")
     versions: dict[str, str] = Field(description="versions of the libraries used")
+    parent: str | None = Field(description="weights_sha256 of the checkpoint this one started from")
+    lineage: tuple[Ancestor, ...] = Field(
+        default=(), description="the checkpoints behind this one, oldest first; the last one is the parent"
+    )
+    created: str = Field(description="when it was written, UTC, ISO 8601")
     cost: dict[str, float] = Field(description="what training took: seconds by phase, peak memory in MiB")
     results: tuple[Result, ...] = Field(default=(), description="measured strength")
     loss_rates: tuple[LossRate, ...] = Field(default=(), description="what it loses on judged decisions")
@@ -104,38 +128,27 @@ class CardDraft(BaseModel):
         "measured",
     )
 
-    def seal(self, weights_sha256: str, parent: Card | None = None) -> Card:
+    @classmethod
+    def seal(cls, draft: CardDraft, weights_sha256: str, parent: Card | None = None) -> Card:
         """Return the card of these weights, written now.
 
         Args:
-          weights_sha256: of the weights file.
+          draft: what the trainer says of them.
+          weights_sha256: sha256 of the weights file.
           parent: card of the checkpoint that training started from.
 
         Raises:
-          ValidationError: `score_shares` are not probabilities of the network's scores.
+          ValidationError: a field is not valid.
         """
-        return Card(
-            **dict(self),
+        return cls(
+            **draft,
             schema_version=SCHEMA_VERSION,
-            features=self.network.features,
+            features=draft["network"].features,
             weights_sha256=weights_sha256,
             parent=None if parent is None else parent.weights_sha256,
             lineage=() if parent is None else (*parent.lineage, Ancestor.of(parent)),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-
-
-class Card(CardDraft):
-    """The contents of a checkpoint's `card.json`."""
-
-    schema_version: int = Field(description="version of this card's layout")
-    features: str = Field(description="version of the network's inputs")
-    weights_sha256: str = Field(description="sha256 of the weights file")
-    parent: str | None = Field(description="weights_sha256 of the checkpoint this one started from")
-    lineage: tuple[Ancestor, ...] = Field(
-        default=(), description="the checkpoints behind this one, oldest first; the last one is the parent"
-    )
-    created: str = Field(description="when it was written, UTC, ISO 8601")
 
     @field_validator("score_shares")
     @classmethod

@@ -79,10 +79,10 @@ def save_checkpoint(
     """
     if path.exists():
         raise CheckpointError(f"{path}: already exists; a checkpoint is never overwritten")
-    check_weights(path, draft.network, weights)
+    check_weights(path, draft["network"], weights)
     data = save_safetensors({name: np.ascontiguousarray(array) for name, array in weights.items()})
     try:
-        card = draft.seal(hashlib.sha256(data).hexdigest(), parent)
+        card = Card.seal(draft, hashlib.sha256(data).hexdigest(), parent)
     except ValidationError as error:
         raise CheckpointError(f"{path}: {first_mistake(error)}") from None
     with whole_folder(path) as folder:
