@@ -16,7 +16,7 @@ from levels_fixture import ladder, write_levels
 from tavla_ai import engine
 from tavla_ai.bots import LEVEL_NAMES, Levels, save_levels
 from tavla_ai.match import Utility, as_utilities, match_equity
-from tavla_ai.network import Inputs, NetworkSpec, fold, load_checkpoint
+from tavla_ai.network import NetworkSpec, fold, load_checkpoint
 from tavla_ai.rules import compile_rules, get_ruleset
 
 # How long an example takes says more of the machine than of the code.
@@ -108,7 +108,7 @@ def weights_of() -> Callable[..., dict[str, np.ndarray]]:
     """Random weights whose predictions spread over all of [0, 1]: a network at its start is nearly flat."""
 
     def build(
-        hidden: tuple[int, ...], seed: int = 0, num_scores: int = 4, reads: Inputs = "counts"
+        hidden: tuple[int, ...], seed: int = 0, num_scores: int = 4, reads: str = "counts"
     ) -> dict[str, np.ndarray]:
         rng = np.random.default_rng(seed)
         weights = {}

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import ConfigError, RulesetError
 from tavla_ai.files import first_mistake
-from tavla_ai.network import Inputs, NetworkSpec
+from tavla_ai.network import INPUTS, NetworkSpec, input_names
 from tavla_ai.rules import get_ruleset
 from tavla_ai.tournament import MAX_WORKERS
 from train.section import Section
@@ -29,10 +29,16 @@ class NetworkConfig(Section):
     hidden: tuple[int, ...] = Field(
         default=(256, 32), min_length=1, description="units of each hidden layer; the first one is sparse"
     )
-    inputs: Inputs = Field(
+    inputs: str = Field(
         default="counts",
         description="inputs: `counts` of checkers on each point, or also `shots`, how many rolls hit each blot",
     )
+
+    @field_validator("inputs")
+    @classmethod
+    def _known_inputs(cls, inputs: str) -> str:
+        input_names(inputs)
+        return inputs
 
     @field_validator("hidden")
     @classmethod
@@ -221,9 +227,11 @@ class TrainConfig(Section):
         return self
 
     @model_validator(mode="after")
-    def _has_shots(self) -> Self:
-        if self.network.inputs == "shots" and not get_ruleset(self.ruleset).moves_as_backgammon:
-            raise ValueError(f"network.inputs: shots are of tavla and backgammon only, not of {self.ruleset}")
+    def _inputs_are_of_the_game(self) -> Self:
+        ruleset = get_ruleset(self.ruleset)
+        for name in input_names(self.network.inputs):
+            if not INPUTS[name].is_of(ruleset):
+                raise ValueError(f"network.inputs: {name} is read in {INPUTS[name].games} only, not in {self.ruleset}")
         return self
 
     @field_validator("targets")

@@ -18,7 +18,7 @@ def can_grow(old: NetworkSpec, new: NetworkSpec) -> bool:
     extra = new.hidden[len(old.hidden) :]
     return (
         (old.num_places, old.num_scores) == (new.num_places, new.num_scores)
-        and old.reads_shots <= new.reads_shots
+        and set(old.input_names) <= set(new.input_names)
         and len(old.hidden) <= len(new.hidden)
         and all(after >= before for before, after in zip(old.hidden, new.hidden, strict=False))
         and all(width >= last for width in extra)
@@ -41,13 +41,17 @@ def grow(
     """
     torch.manual_seed(seed)
     grown = to_numpy(ValueNetwork(new))
-    kept = old.num_inputs
+    kept = 0
     for i in range(len(new.hidden)):
         weight, bias = grown[f"layers.{i}.weight"], grown[f"layers.{i}.bias"]
         is_new = i >= len(old.hidden)
         units = old.hidden[-1] if is_new else old.hidden[i]
         weight[:units] = 0
-        weight[:units, :kept] = np.eye(units, dtype=np.float32) if is_new else weights[f"layers.{i}.weight"]
+        if i == 0:
+            for name, columns in old.columns().items():
+                weight[:units, new.columns()[name]] = weights["layers.0.weight"][:, columns]
+        else:
+            weight[:units, :kept] = np.eye(units, dtype=np.float32) if is_new else weights[f"layers.{i}.weight"]
         bias[:units] = 0 if is_new else weights[f"layers.{i}.bias"]
         kept = units
     last, first = f"layers.{len(new.hidden)}", f"layers.{len(old.hidden)}"

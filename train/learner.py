@@ -65,7 +65,7 @@ class Learner:
     ) -> None:
         torch.set_num_threads(config.threads)
         self._config = config
-        self._reads_shots = spec.reads_shots
+        self._inputs = spec.input_names
         self._seed = seed
         self._device = _device(config.device)
         if initial is None:
@@ -116,9 +116,7 @@ class Learner:
         sums = torch.zeros(4, dtype=torch.float64, device=self._device)
         steps = positions = 0
         for chosen, siblings in self._minibatches(rng, kept.siblings, round(len(new) * self._config.passes)):
-            features = torch.from_numpy(
-                engine.encode(kept.boards[chosen], kept.utility_inputs[chosen], self._reads_shots)
-            )
+            features = torch.from_numpy(engine.encode(kept.boards[chosen], kept.utility_inputs[chosen], self._inputs))
             target = torch.from_numpy(kept.targets[chosen])
             values = torch.from_numpy(kept.values[chosen]) if self._config.sibling_weight else None
             sums += self._step(features, target, values, siblings)

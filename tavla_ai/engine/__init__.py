@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tavla_ai.engine._core import (
     BEAROFF_VERSION,
     FEATURE_VERSION,
     MAX_PLAYS,
     MOST_CANDIDATES,
     NO_SCORE,
-    NUM_SHOT_INPUTS,
-    SHOTS_VERSION,
     Bearoff,
     BearoffShape,
     DuelResult,
+    InputInfo,
     LookaheadSettings,
     Network,
     Player,
@@ -31,6 +32,7 @@ from tavla_ai.engine._core import (
     legal_plays,
     legal_stage,
     lookahead,
+    network_inputs,
     num_board_features,
     opening,
     perft,
@@ -43,6 +45,8 @@ from tavla_ai.engine._core import (
     shots,
 )
 
+# The inputs that a network may read beside counts and utility inputs, by name.
+INPUTS: Mapping[str, InputInfo] = {info.name: info for info in network_inputs()}
 # The largest seed of the dice streams.
 MAX_SEED = 2**64 - 1
 # The deepest look-ahead of a search.
@@ -51,16 +55,16 @@ MAX_PLY = 4
 __all__ = [
     "BEAROFF_VERSION",
     "FEATURE_VERSION",
+    "INPUTS",
     "MAX_PLAYS",
     "MAX_PLY",
     "MAX_SEED",
     "MOST_CANDIDATES",
     "NO_SCORE",
-    "NUM_SHOT_INPUTS",
-    "SHOTS_VERSION",
     "Bearoff",
     "BearoffShape",
     "DuelResult",
+    "InputInfo",
     "LookaheadSettings",
     "Network",
     "Player",

@@ -68,10 +68,10 @@ def perft(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, Non
 
 class Network:
     """
-    The value network, folded for incremental evaluation. Layers are (weight[out, in], bias[out]) float32 pairs, first to last; `num_places` is the length of a row of counts; `kernels` names an instruction set, the fastest by default.
+    The value network, folded for incremental evaluation. Layers are (weight[out, in], bias[out]) float32 pairs, first to last; `num_places` is the length of a row of counts; `inputs` names what the first layer reads after the counts and the utility inputs, in this order; `kernels` names an instruction set, the fastest by default.
     """
 
-    def __init__(self, layers: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], num_places: int = 26, kernels: str | None = None) -> None: ...
+    def __init__(self, layers: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]]], num_places: int = 26, inputs: Sequence[str] = [], kernels: str | None = None) -> None: ...
 
     @property
     def num_places(self) -> int: ...
@@ -100,13 +100,30 @@ def available_kernels() -> list[str]:
 
 FEATURE_VERSION: str = 'thermometer-1'
 
-SHOTS_VERSION: str = 'shots-1'
+class InputInfo:
+    """An input that a network may read beside counts and utility inputs."""
 
-NUM_SHOT_INPUTS: int = 28
+    @property
+    def name(self) -> str: ...
 
-def encode(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shots: bool = False) -> NDArray[numpy.float32]:
+    @property
+    def version(self) -> str:
+        """Checkpoints that read another version of it cannot be used."""
+
+    @property
+    def width(self) -> int:
+        """Its columns of the first layer."""
+
+    @property
+    def num_places(self) -> int:
+        """Length of the rows of counts of the boards that it reads."""
+
+def network_inputs() -> list[InputInfo]:
+    """Return all inputs that a network may read."""
+
+def encode(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Sequence[str] = []) -> NDArray[numpy.float32]:
     """
-    Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places]; with `shots`, NUM_SHOT_INPUTS more.
+    Return float32[N, num_board_features + U + widths of `inputs`], what a network reads of afterstates int8[N, 2, num_places]: counts, then utility inputs float32[N, U], then the named inputs in this order.
     """
 
 def shots(boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.uint8]:

@@ -16,21 +16,24 @@ from tavla_ai.network.checkpoint import (
     save_checkpoint,
     write_card,
 )
-from tavla_ai.network.spec import Inputs, NetworkSpec
+from tavla_ai.network.inputs import INPUTS, NetworkInput, input_names
+from tavla_ai.network.spec import NetworkSpec
 from tavla_ai.network.weights import Weights, fold
 
 __all__ = [
     "CARD_FILE",
+    "INPUTS",
     "WEIGHTS_FILE",
     "Card",
     "CardDraft",
     "Checkpoint",
-    "Inputs",
     "LossRate",
+    "NetworkInput",
     "NetworkSpec",
     "Result",
     "Weights",
     "fold",
+    "input_names",
     "is_checkpoint",
     "load_checkpoint",
     "read_card",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from itertools import accumulate
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from tavla_ai import engine
+from tavla_ai.network.inputs import COUNTS, INPUTS, input_names
 from tavla_ai.rules import NUM_PLACES
-
-Inputs = Literal["counts", "shots"]
 
 
 class NetworkSpec(BaseModel):
@@ -22,37 +21,54 @@ class NetworkSpec(BaseModel):
     )
     num_places: int = Field(default=NUM_PLACES, ge=NUM_PLACES, le=50, description="length of a side's row of counts")
     num_scores: int = Field(ge=2, le=8, description="outputs: the ruleset's possible scores, best first")
-    inputs: Inputs = Field(
-        default="counts", description="what it reads of a board; `shots`, see `engine.shots`, as well"
+    inputs: str = Field(
+        default=COUNTS, description="inputs: `counts`, or names of further ones joined by `+`, see `network.inputs`"
     )
 
     @field_validator("inputs")
     @classmethod
-    def _check_inputs(cls, inputs: Inputs, info: ValidationInfo) -> Inputs:
-        if inputs == "shots" and info.data.get("num_places") != NUM_PLACES:
-            raise ValueError(f"shots: only of boards of {NUM_PLACES} places a side")
+    def _check_inputs(cls, inputs: str, info: ValidationInfo) -> str:
+        for name in input_names(inputs):
+            if info.data.get("num_places") != INPUTS[name].num_places:
+                raise ValueError(f"{name}: only of boards of {INPUTS[name].num_places} places a side")
         return inputs
 
     @property
+    def input_names(self) -> tuple[str, ...]:
+        """Names of what it reads beside counts and utility inputs, in the order of their columns."""
+        return input_names(self.inputs)
+
+    @property
     def num_utility_inputs(self) -> int:
-        """How many numbers tell the network what each score is worth."""
+        """Numbers that tell the network what each score is worth."""
         return self.num_scores - 2
+
+    def widths(self) -> dict[str, int]:
+        """Return how many columns of the first layer each part of its input has, in their order.
+
+        The parts are `counts`, `utility`, then `input_names`.
+        """
+        return {
+            COUNTS: engine.num_board_features(self.num_places),
+            "utility": self.num_utility_inputs,
+            **{name: INPUTS[name].width for name in self.input_names},
+        }
+
+    def columns(self) -> dict[str, slice]:
+        """Return where the columns of each part stand."""
+        widths = self.widths()
+        ends = accumulate(widths.values())
+        return {name: slice(end - width, end) for (name, width), end in zip(widths.items(), ends, strict=True)}
 
     @property
     def num_inputs(self) -> int:
-        """Width of the first layer's input: board features, then utility inputs, then shots."""
-        shots = engine.NUM_SHOT_INPUTS if self.reads_shots else 0
-        return engine.num_board_features(self.num_places) + self.num_utility_inputs + shots
-
-    @property
-    def reads_shots(self) -> bool:
-        """Whether the first layer reads how many rolls hit which blots."""
-        return self.inputs == "shots"
+        """Width of the first layer's input."""
+        return sum(self.widths().values())
 
     @property
     def features(self) -> str:
         """Version of the inputs."""
-        return f"{engine.FEATURE_VERSION}+{engine.SHOTS_VERSION}" if self.reads_shots else engine.FEATURE_VERSION
+        return "+".join((engine.FEATURE_VERSION, *(INPUTS[name].version for name in self.input_names)))
 
     def layer_shapes(self) -> list[tuple[int, int]]:
         """Return `(out, in)` of each layer, first to last."""

@@ -28,7 +28,7 @@ def fold(weights: Weights, spec: NetworkSpec) -> engine.Network:
         )
         for i in range(len(spec.hidden) + 1)
     ]
-    return engine.Network(layers, spec.num_places)
+    return engine.Network(layers, spec.num_places, inputs=spec.input_names)
 
 
 def check_weights(path: Path, network: NetworkSpec, weights: Weights) -> None:

@@ -11,7 +11,7 @@ from oracle.shots import shots
 
 from tavla_ai import engine
 from tavla_ai.network import NetworkSpec
-from tavla_ai.network.module import shot_inputs
+from tavla_ai.network.torch_inputs.shots import shot_columns
 
 
 def board(mine: dict[int, int], his: dict[int, int]) -> np.ndarray:
@@ -87,9 +87,10 @@ def test_shots_from_a_crowded_bar(crowded_bars: np.ndarray) -> None:
 def test_torch_reads_the_same_shots(rules_of: Callable[..., engine.Rules], crowded_bars: np.ndarray) -> None:
     walked, _ = engine.random_walk(rules_of("oyna-backgammon"), 6, 0, 40)
     boards = np.concatenate([walked, crowded_bars])
-    shots_alone = engine.encode(boards, np.zeros((len(boards), 0), np.float32), True)[:, -engine.NUM_SHOT_INPUTS :]
+    encoded = engine.encode(boards, np.zeros((len(boards), 0), np.float32), ["shots"])
+    shots_alone = encoded[:, -engine.INPUTS["shots"].width :]
     assert 0.05 < (shots_alone > 0).mean() < 0.95
-    np.testing.assert_array_equal(shot_inputs(torch.from_numpy(boards).long()).numpy(), shots_alone)
+    np.testing.assert_array_equal(shot_columns(torch.from_numpy(boards).long()).numpy(), shots_alone)
     values = engine.shots(boards).reshape(len(boards), -1)
     np.testing.assert_allclose(shots_alone[:, ::2], values / 36, rtol=1e-6)
     np.testing.assert_array_equal(shots_alone[:, 1::2], values >= 1)
@@ -97,6 +98,6 @@ def test_torch_reads_the_same_shots(rules_of: Callable[..., engine.Rules], crowd
 
 def test_only_boards_of_the_common_places_have_shots() -> None:
     with pytest.raises(ValueError, match="26"):
-        engine.encode(np.zeros((1, 2, 27), np.int8), np.zeros((1, 2), np.float32), True)
+        engine.encode(np.zeros((1, 2, 27), np.int8), np.zeros((1, 2), np.float32), ["shots"])
     with pytest.raises(ValueError, match="26"):
         NetworkSpec(hidden=(8,), num_places=27, num_scores=4, inputs="shots")

@@ -178,7 +178,7 @@ def test_model_names_its_origin_and_no_folder_of_this_machine(bundle, checkpoint
     assert found == {
         "ruleset": "north-sultan",
         "scores": "[2, 1, -1, -2]",
-        "features": f"{engine.FEATURE_VERSION}+{engine.SHOTS_VERSION}",
+        "features": f"{engine.FEATURE_VERSION}+shots-1",
         "weights_sha256": card.weights_sha256,
     }
     data = (bundle / "model.onnx").read_bytes()
@@ -223,7 +223,8 @@ def test_torch_engine_and_onnx_agree_on_ten_thousand_positions(bundle, checkpoin
     assert len(boards) == 10_000
     by_engine = network.evaluate(boards, inputs)
     with torch.inference_mode():
-        logits = from_numpy(loaded.card.network, loaded.weights)(torch.from_numpy(engine.encode(boards, inputs, True)))
+        encoded = engine.encode(boards, inputs, ["shots"])
+        logits = from_numpy(loaded.card.network, loaded.weights)(torch.from_numpy(encoded))
         by_torch = torch.softmax(logits, dim=1).numpy()
     by_onnx, expected_utility = run(open_model(bundle / "model.onnx"), boards, utility)
     assert by_engine.std(axis=0).min() > 0.02

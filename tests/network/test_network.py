@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from tavla_ai import engine
-from tavla_ai.network import Inputs, NetworkSpec, fold
+from tavla_ai.network import NetworkSpec, fold
 from tavla_ai.network.module import ValueNetwork, from_numpy, to_numpy
 
-SHAPES: list[tuple[tuple[int, ...], Inputs]] = [
+SHAPES: list[tuple[tuple[int, ...], str]] = [
     *((hidden, "counts") for hidden in [(128,), (256, 32), (64, 48, 16), (100, 20), (7,), (1, 1)]),
     ((128,), "shots"),
     ((100, 20), "shots"),
@@ -45,7 +45,7 @@ def layers_of(weights: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarr
 
 def torch_evaluate(network: ValueNetwork, boards: np.ndarray, utility_inputs: np.ndarray) -> np.ndarray:
     with torch.no_grad():
-        encoded = engine.encode(boards, utility_inputs, network.spec.reads_shots)
+        encoded = engine.encode(boards, utility_inputs, network.spec.input_names)
         logits = network(torch.from_numpy(encoded))
         return torch.softmax(logits, dim=1).numpy()
 
@@ -55,7 +55,7 @@ def torch_evaluate(network: ValueNetwork, boards: np.ndarray, utility_inputs: np
 
 @pytest.mark.parametrize(("hidden", "reads"), SHAPES, ids=str)
 def test_torch_and_every_kernel_agree(
-    hidden: tuple[int, ...], reads: Inputs, weights_of: WeightsOf, positions: Positions
+    hidden: tuple[int, ...], reads: str, weights_of: WeightsOf, positions: Positions
 ) -> None:
     spec = NetworkSpec(hidden=hidden, num_scores=4, inputs=reads)
     network = from_numpy(spec, weights_of(hidden, reads=reads))
@@ -65,7 +65,7 @@ def test_torch_and_every_kernel_agree(
     weights = to_numpy(network)
     assert engine.available_kernels()
     for kernels in engine.available_kernels():
-        folded = engine.Network(layers_of(weights), kernels=kernels)
+        folded = engine.Network(layers_of(weights), inputs=spec.input_names, kernels=kernels)
         assert (folded.kernels, folded.num_outputs, folded.num_utility_inputs) == (kernels, 4, 2)
         found = folded.evaluate(*positions)
         assert found.dtype == np.float32
@@ -78,7 +78,7 @@ def test_torch_and_every_kernel_agree(
 
 @pytest.mark.parametrize(("hidden", "reads"), SHAPES, ids=str)
 def test_evaluation_play_by_play_agrees(
-    hidden: tuple[int, ...], reads: Inputs, weights_of: WeightsOf, rules: engine.Rules, positions: Positions
+    hidden: tuple[int, ...], reads: str, weights_of: WeightsOf, rules: engine.Rules, positions: Positions
 ) -> None:
     """`evaluate_plays` changes rows where `evaluate` adds them all; on 10,000 afterstates from self-play."""
     weights = weights_of(hidden, reads=reads)
@@ -86,7 +86,10 @@ def test_evaluation_play_by_play_agrees(
     boards = np.ascontiguousarray(positions[0][:, ::-1])
     utility_inputs = positions[1]
     dice = np.random.default_rng(1).integers(1, 7, (len(boards), 2))
-    networks = [engine.Network(layers_of(weights), kernels=kernels) for kernels in engine.available_kernels()]
+    networks = [
+        engine.Network(layers_of(weights), inputs=spec.input_names, kernels=kernels)
+        for kernels in engine.available_kernels()
+    ]
     legal, inputs = [], []
     found: list[list[np.ndarray]] = [[] for _ in networks]
     number = 0
@@ -215,8 +218,6 @@ def test_spec_counts_the_inputs() -> None:
     network = ValueNetwork(spec)
     assert [tuple(layer.weight.shape) for layer in network.layers] == spec.layer_shapes()
     assert network(torch.zeros(5, spec.num_inputs)).shape == (5, 4)
-    with_shots = spec.model_copy(update={"inputs": "shots"})
-    assert with_shots.layer_shapes() == [(64, spec.num_inputs + engine.NUM_SHOT_INPUTS), (16, 64), (4, 16)]
 
 
 def test_weights_to_numpy_are_a_copy() -> None:
@@ -253,7 +254,7 @@ def test_layers_that_do_not_fit_are_refused(weights_of: WeightsOf) -> None:
     for layers, message in (
         ([], "a first layer and an output layer"),
         ([first], "a first layer and an output layer"),
-        ([cut(first, 16, 207), second, last], "the first layer takes 207 inputs"),
+        ([cut(first, 16, 207), second, last], r"layer 0 has 207 columns; counts \+ 2 utility inputs need 210"),
         ([cut(first, 15, 210), second, last], "layer 1 takes 16 inputs, expected 15"),
         ([first, second, cut(last, 4, 7)], "layer 2 takes 7 inputs, expected 8"),
         ([first, second, cut(last, 1, 8)], "1 outputs, expected 2 to 8"),

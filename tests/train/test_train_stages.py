@@ -17,7 +17,7 @@ from training import train, weights
 
 from tavla_ai import engine
 from tavla_ai.match import Utility, utilities
-from tavla_ai.network import Inputs, NetworkSpec, fold, load_checkpoint
+from tavla_ai.network import NetworkSpec, fold, load_checkpoint
 from tavla_ai.network.module import ValueNetwork, to_numpy
 from tavla_ai.rules import compile_rules, get_ruleset
 from train.batch import Afterstates, Task
@@ -150,7 +150,7 @@ def test_a_run_that_is_not_there_is_not_resumed(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("reads", ["counts", "shots"])
 @pytest.mark.parametrize("hidden", [(8, 8), (12, 8), (8, 20), (16, 16), (12, 10, 9), (8, 8, 8, 8)])
-def test_a_grown_network_answers_as_before(hidden: tuple[int, ...], reads: Inputs, tmp_path: Path) -> None:
+def test_a_grown_network_answers_as_before(hidden: tuple[int, ...], reads: str, tmp_path: Path) -> None:
     small = load_checkpoint(write_checkpoint(tmp_path / "net"))
     spec = NetworkSpec(hidden=hidden, num_scores=4, inputs=reads)
     assert can_grow(small.card.network, spec)
@@ -184,7 +184,7 @@ def test_new_units_learn(finished: Path) -> None:
 # Look-ahead targets
 
 
-def random_network(reads: Inputs = "counts") -> engine.Network:
+def random_network(reads: str = "counts") -> engine.Network:
     spec = NetworkSpec(hidden=(8,), num_scores=4, inputs=reads)
     rng = np.random.default_rng(1)
     return fold(
@@ -336,7 +336,7 @@ def test_near_plays_are_made_too() -> None:
 
 
 @pytest.mark.parametrize("reads", ["counts", "shots"])
-def test_more_candidates_come_nearer_to_the_search(reads: Inputs) -> None:
+def test_more_candidates_come_nearer_to_the_search(reads: str) -> None:
     """Looking for replies among a few can only miss better ones, and misses fewer the more it looks at."""
     rules = compile_rules(NORTH_SULTAN)
     network = random_network(reads)

@@ -20,8 +20,8 @@
 #include "bind/module.hpp"
 #include "rules/plays.hpp"
 #include "value/features.hpp"
+#include "value/inputs.hpp"
 #include "value/network.hpp"
-#include "value/shots.hpp"
 
 namespace tavla {
 namespace {
@@ -37,11 +37,12 @@ DenseLayer layer_of(const Matrix& weight, const Vector& bias) {
 }
 
 std::shared_ptr<Network> make_network(const std::vector<std::pair<Matrix, Vector>>& layers, int num_places,
+                                      const std::vector<std::string>& inputs,
                                       const std::optional<std::string>& kernels) {
   require(layers.size() >= 2, "network: a first layer and an output layer expected");
   std::vector<DenseLayer> rest;
   for (std::size_t i = 1; i < layers.size(); ++i) rest.push_back(layer_of(layers[i].first, layers[i].second));
-  return std::make_shared<Network>(num_places, layer_of(layers[0].first, layers[0].second), rest,
+  return std::make_shared<Network>(num_places, inputs, layer_of(layers[0].first, layers[0].second), rest,
                                    kernels ? kernels_by_name(*kernels) : best_kernels());
 }
 
@@ -104,15 +105,16 @@ std::vector<float> place_feature_table(int num_places) {
   return table;
 }
 
-nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& utility_inputs, bool shots) {
+nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& utility_inputs,
+                                       const std::vector<std::string>& inputs) {
   const int num_places = static_cast<int>(input.shape(2));
   require(num_places >= kCommonPlaces && num_places <= kMaxPlaces, "boards: rows of 26 to 50 counts expected");
   const std::vector<Board> boards = boards_for_network(input, num_places);
   const std::size_t n = boards.size();
   require(utility_inputs.shape(0) == n, "utility_inputs: one row per board expected");
   const std::size_t num_utility = utility_inputs.shape(1);
-  require(!shots || num_places == kCommonPlaces, "shots: boards of 26 places expected");
-  const std::size_t width = num_board_features(num_places) + num_utility + (shots ? kNumShotInputs : 0);
+  const ReadInputs read(inputs, num_places);
+  const std::size_t width = num_board_features(num_places) + num_utility + static_cast<std::size_t>(read.width());
   std::vector<float> out(n * width);
   {
     const nb::gil_scoped_release release;
@@ -126,13 +128,7 @@ nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& uti
           row += kPlaceFeatures;
         }
       std::memcpy(row, utility_inputs.data() + i * num_utility, num_utility * sizeof(float));
-      if (!shots) continue;
-      row += num_utility;
-      const Shots found = shots_of(boards[i], best_kernels());
-      for (const std::uint8_t value : found) {
-        shot_inputs(value, row);
-        row += kShotInputs;
-      }
+      read.columns(read.values(boards[i], best_kernels()), row + num_utility);
     }
   }
   return to_numpy(std::move(out), {n, width});
@@ -140,13 +136,27 @@ nb::ndarray<nb::numpy, float> encode(const BoardsInput& input, const Matrix& uti
 
 nb::ndarray<nb::numpy, std::uint8_t> shots_of_boards(const BoardsInput& input) {
   const std::vector<Board> boards = boards_for_network(input, kCommonPlaces);
-  std::vector<std::uint8_t> out;
-  out.reserve(boards.size() * kNumShots);
-  for (const Board& board : boards) {
-    const Shots found = shots_of(board, best_kernels());
-    out.insert(out.end(), found.begin(), found.end());
-  }
+  std::vector<std::uint8_t> out(boards.size() * Shots::kNumValues);
+  for (std::size_t i = 0; i < boards.size(); ++i)
+    Shots::count(boards[i], best_kernels(), out.data() + i * Shots::kNumValues);
   return to_numpy(std::move(out), {boards.size(), 2, static_cast<std::size_t>(kShotsPerSide)});
+}
+
+// One of the inputs that a network may read, as Python sees it.
+struct InputInfo {
+  std::string name;
+  std::string version;
+  int width;
+  int num_places;
+};
+
+std::vector<InputInfo> network_inputs() {
+  std::vector<InputInfo> out;
+  inputs::for_all([&](auto, auto input) {
+    using Input = decltype(input);
+    out.push_back({Input::kName, Input::kVersion, inputs::kWidth<Input>, Input::kNumPlaces});
+  });
+  return out;
 }
 
 nb::ndarray<nb::numpy, float> place_features_of_game(int num_places) {
@@ -160,9 +170,11 @@ nb::ndarray<nb::numpy, float> place_features_of_game(int num_places) {
 void bind_network(nb::module_& m) {
   nb::class_<Network>(m, "Network",
                       "The value network, folded for incremental evaluation. Layers are (weight[out, in], bias[out]) "
-                      "float32 pairs, first to last; `num_places` is the length of a row of counts; `kernels` names an "
-                      "instruction set, the fastest by default.")
-      .def(nb::new_(&make_network), "layers"_a, "num_places"_a = kCommonPlaces, "kernels"_a = nb::none())
+                      "float32 pairs, first to last; `num_places` is the length of a row of counts; `inputs` names what "
+                      "the first layer reads after the counts and the utility inputs, in this order; `kernels` names "
+                      "an instruction set, the fastest by default.")
+      .def(nb::new_(&make_network), "layers"_a, "num_places"_a = kCommonPlaces,
+           "inputs"_a = std::vector<std::string>{}, "kernels"_a = nb::none())
       .def_prop_ro("num_places", &Network::num_places)
       .def_prop_ro("num_outputs", &Network::num_outputs)
       .def_prop_ro("num_utility_inputs", &Network::num_utility_inputs)
@@ -177,11 +189,16 @@ void bind_network(nb::module_& m) {
 
 void bind_inputs(nb::module_& m) {
   m.attr("FEATURE_VERSION") = kFeatureVersion;
-  m.attr("SHOTS_VERSION") = kShotsVersion;
-  m.attr("NUM_SHOT_INPUTS") = kNumShotInputs;
-  m.def("encode", &encode, "boards"_a.noconvert(), "utility_inputs"_a.noconvert(), "shots"_a = false,
-        "Return float32[N, num_board_features + U], the network's inputs for afterstates int8[N, 2, num_places]; with "
-        "`shots`, NUM_SHOT_INPUTS more.");
+  nb::class_<InputInfo>(m, "InputInfo", "An input that a network may read beside counts and utility inputs.")
+      .def_ro("name", &InputInfo::name)
+      .def_ro("version", &InputInfo::version, "Checkpoints that read another version of it cannot be used.")
+      .def_ro("width", &InputInfo::width, "Its columns of the first layer.")
+      .def_ro("num_places", &InputInfo::num_places, "Length of the rows of counts of the boards that it reads.");
+  m.def("network_inputs", &network_inputs, "Return all inputs that a network may read.");
+  m.def("encode", &encode, "boards"_a.noconvert(), "utility_inputs"_a.noconvert(),
+        "inputs"_a = std::vector<std::string>{},
+        "Return float32[N, num_board_features + U + widths of `inputs`], what a network reads of afterstates "
+        "int8[N, 2, num_places]: counts, then utility inputs float32[N, U], then the named inputs in this order.");
   m.def("shots", &shots_of_boards, "boards"_a.noconvert(),
         "Return uint8[N, 2, 7] for boards int8[N, 2, 26]: what a roll of each side would do to the other's blots, where "
         "sides move in opposite directions. Of the 36 rolls, how many hit at least one; the pips lost on average by the "

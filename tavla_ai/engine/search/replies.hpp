@@ -43,8 +43,8 @@ class Replies {
   void evaluate(const Board& before, const Utility& utility, bool can_double) {
     network_.accumulate(before, utility.inputs.data(), root_.data());
     network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data(), by_activation_.data());
-    shots_ = network_.shots(before);
-    if (network_.reads_shots()) look_up_shots();
+    values_before_ = network_.input_values(before);
+    if (reads_inputs()) look_up_inputs();
     gains_.begin(before);
     differences_.begin(before);
     plays_->begin(rules_, before);
@@ -86,13 +86,14 @@ class Replies {
             no_backgammon = has_no_backgammon(rules_, after);
           }
           network_.activate_play(root_.data(), differences_, before, *plays_, leaf, {}, activation(num_asked));
-          const Shots shots = network_.reads_shots() ? network_.shots(plays_->afterstate(leaf, before)) : Shots{};
-          asked[static_cast<std::size_t>(num_asked++)] = {roll, leaf, plays_->leaf(leaf).off > 0, no_backgammon, shots};
+          const InputValues inputs =
+              reads_inputs() ? network_.input_values(plays_->afterstate(leaf, before)) : InputValues{};
+          asked[static_cast<std::size_t>(num_asked++)] = {roll, leaf, plays_->leaf(leaf).off > 0, no_backgammon, inputs};
         }
         num_asked = first_asked + keep_finalists(activation(first_asked), &asked[static_cast<std::size_t>(first_asked)],
                                                  num_asked - first_asked);
-        if (network_.reads_shots())
-          for (int i = first_asked; i < num_asked; ++i) add_shots(before, asked[static_cast<std::size_t>(i)], activation(i));
+        if (reads_inputs())
+          for (int i = first_asked; i < num_asked; ++i) add_inputs(before, asked[static_cast<std::size_t>(i)], activation(i));
       }
     num_evaluated_ += num_asked;
     for (int begin = 0; begin < num_asked; begin += Network::kBlock) {
@@ -133,35 +134,47 @@ class Replies {
     int leaf;
     bool i_bore_off;
     bool no_backgammon;
-    Shots shots;  // after it
+    InputValues inputs;  // after it
   };
 
   float* activation(int row) { return activations_.data() + static_cast<std::size_t>(row) * root_.size(); }
 
-  void look_up_shots() {
-    std::array<float, kNumShotInputs> gains;
-    network_.project_shots(gradient_.data(), gains.data());
-    for (std::size_t shot = 0; shot < kNumShots; ++shot)
-      for (int value = 0; value < kShotValues; ++value) {
-        std::array<float, kShotInputs> inputs;
-        shot_inputs(value, inputs.data());
-        float gain = 0;
-        for (std::size_t i = 0; i < kShotInputs; ++i) gain += inputs[i] * gains[shot * kShotInputs + i];
-        shot_gains_[shot][static_cast<std::size_t>(value)] = gain;
-      }
+  bool reads_inputs() const { return !network_.inputs().empty(); }
+
+  void look_up_inputs() {
+    std::array<float, kMostInputColumns> gains;
+    network_.project_inputs(gradient_.data(), gains.data());
+    network_.inputs().for_each([&](auto input, int first_value, int first_column) {
+      using Input = decltype(input);
+      for (int v = 0; v < Input::kNumValues; ++v)
+        for (int level = 0; level < Input::kNumLevels; ++level) {
+          std::array<float, Input::kNumColumns> columns;
+          Input::columns(level, columns.data());
+          float gain = 0;
+          for (int i = 0; i < Input::kNumColumns; ++i)
+            gain += columns[static_cast<std::size_t>(i)] *
+                    gains[static_cast<std::size_t>(first_column + v * Input::kNumColumns + i)];
+          input_gains_[static_cast<std::size_t>(first_value + v)][static_cast<std::size_t>(level)] = gain;
+        }
+    });
   }
 
-  // What the shots after a play are worth, to first order.
-  float worth_of(const Shots& after) const {
+  // What the inputs after a play are worth, to first order.
+  float worth_of(const InputValues& after) const {
     float total = 0;
-    for (std::size_t shot = 0; shot < kNumShots; ++shot) total += shot_gains_[shot][after[shot]];
+    network_.inputs().for_each([&](auto input, int first_value, int) {
+      for (int v = 0; v < input.kNumValues; ++v) {
+        const auto at = static_cast<std::size_t>(first_value + v);
+        total += input_gains_[at][after[at]];
+      }
+    });
     return total;
   }
 
-  // Makes the activation after a play, which was made without them, one that has its shots too.
-  void add_shots(const Board& before, const Asked& one, float* activation) {
-    std::array<ScaledRow, kNumShotInputs> rows;
-    const int n = network_.shot_changes(shots_, one.shots, rows.data());
+  // Makes the activation after a play, which was made without them, one that has its inputs too.
+  void add_inputs(const Board& before, const Asked& one, float* activation) {
+    std::array<ScaledRow, kMostInputColumns> rows;
+    const int n = network_.input_changes(values_before_, one.inputs, rows.data());
     if (n > 0)
       network_.activate_play(root_.data(), differences_, before, *plays_, one.leaf,
                              std::span(rows.data(), static_cast<std::size_t>(n)), activation);
@@ -172,8 +185,8 @@ class Replies {
     if (n <= num_finalists_) return n;
     std::array<float, kMostCandidates> worth;
     network_.project_activations(by_activation_.data(), activations, n, worth.data());
-    if (network_.reads_shots())
-      for (int i = 0; i < n; ++i) worth[static_cast<std::size_t>(i)] += worth_of(asked[i].shots);
+    if (reads_inputs())
+      for (int i = 0; i < n; ++i) worth[static_cast<std::size_t>(i)] += worth_of(asked[i].inputs);
     for (int rank = 0; rank < num_finalists_; ++rank) {
       const auto best = std::max_element(worth.begin() + rank, worth.begin() + n) - worth.begin();
       if (best == rank) continue;
@@ -226,8 +239,8 @@ class Replies {
   std::vector<float> by_activation_;  // and by their activations
   NetworkGains gains_;
   Network::Differences differences_;
-  Shots shots_{};                     // of the board before the roll
-  std::array<std::array<float, kShotValues>, kNumShots> shot_gains_{};  // of each value
+  InputValues values_before_{};       // of the board before the roll
+  std::array<std::array<float, kMostInputLevels>, kNumInputValues> input_gains_{};  // of each level of each value
   std::vector<float> gained_;         // by node
   std::vector<float> activations_;    // of the finalists, and of the candidates of a roll
   std::array<float, kMaxScores * Network::kBlock> probabilities_{};

@@ -23,21 +23,12 @@ void check_layer(const DenseLayer& layer, int expected_in, const std::string& na
 
 }  // namespace
 
-Network::Network(int num_places, const DenseLayer& first, const std::vector<DenseLayer>& layers,
-                 const Kernels& kernels)
-    : kernels_(&kernels), num_places_(num_places), hidden_(first.out), width_(padded(first.out)) {
+Network::Network(int num_places, const std::vector<std::string>& inputs, const DenseLayer& first,
+                 const std::vector<DenseLayer>& layers, const Kernels& kernels)
+    : kernels_(&kernels), num_places_(num_places), inputs_(inputs, num_places), hidden_(first.out),
+      width_(padded(first.out)) {
   if (num_places < kCommonPlaces || num_places > kMaxPlaces)
     throw std::invalid_argument("network: " + std::to_string(num_places) + " places, expected 26 to 50");
-  num_utility_inputs_ = first.in - num_board_features(num_places);
-  // Utility inputs are too few to be taken for shots.
-  const bool reads_shots = num_places == kCommonPlaces && num_utility_inputs_ >= kNumShotInputs;
-  if (reads_shots) num_utility_inputs_ -= kNumShotInputs;
-  if (num_utility_inputs_ < 0 || num_utility_inputs_ > kMaxScores)
-    throw std::invalid_argument("network: the first layer takes " + std::to_string(first.in) + " inputs, expected " +
-                                std::to_string(num_board_features(num_places)) + " and a few utility inputs" +
-                                (num_places == kCommonPlaces ? ", and perhaps " + std::to_string(kNumShotInputs) +
-                                                                   " for shots"
-                                                             : ""));
   check_layer(first, first.in, "the first layer");
   if (layers.empty()) throw std::invalid_argument("network: no output layer");
   int in = first.out;
@@ -48,8 +39,20 @@ Network::Network(int num_places, const DenseLayer& first, const std::vector<Dens
   num_outputs_ = in;
   if (num_outputs_ < 2 || num_outputs_ > kMaxScores)
     throw std::invalid_argument("network: " + std::to_string(num_outputs_) + " outputs, expected 2 to 8");
+  num_utility_inputs_ = num_outputs_ - 2;
+  const int expected = num_board_features(num_places) + num_utility_inputs_ + inputs_.width();
+  if (first.in != expected) {
+    std::string read = "counts + " + std::to_string(num_utility_inputs_) + " utility inputs";
+    for (const std::string& name : inputs) read += " + " + name;
+    throw std::invalid_argument("network: layer 0 has " + std::to_string(first.in) + " columns; " + read + " need " +
+                                std::to_string(expected));
+  }
+  fold_first_layer(first);
+  transpose(layers);
+}
 
-  // Fold: the row of (side, place, count) is the sum of its features' weights.
+void Network::fold_first_layer(const DenseLayer& first) {
+  // The row of (side, place, count) is the sum of its features' weights.
   rows_.assign(static_cast<std::size_t>(2) * num_places_ * kCounts * width_, 0.0f);
   for (int side = 0; side < 2; ++side)
     for (int place = 0; place < num_places_; ++place)
@@ -72,15 +75,15 @@ Network::Network(int num_places, const DenseLayer& first, const std::vector<Dens
     for (int h = 0; h < hidden_; ++h)
       utility_[static_cast<std::size_t>(u) * width_ + h] =
           first.weight[static_cast<std::size_t>(h) * first.in + num_board_features(num_places_) + u];
+  const int first_input = num_board_features(num_places_) + num_utility_inputs_;
+  input_rows_.assign(static_cast<std::size_t>(inputs_.width()) * width_, 0.0f);
+  for (int input = 0; input < inputs_.width(); ++input)
+    for (int h = 0; h < hidden_; ++h)
+      input_rows_[static_cast<std::size_t>(input) * width_ + h] =
+          first.weight[static_cast<std::size_t>(h) * first.in + first_input + input];
+}
 
-  if (reads_shots) {
-    shot_rows_.assign(static_cast<std::size_t>(kNumShotInputs) * width_, 0.0f);
-    for (int input = 0; input < kNumShotInputs; ++input)
-      for (int h = 0; h < hidden_; ++h)
-        shot_rows_[static_cast<std::size_t>(input) * width_ + h] =
-            first.weight[static_cast<std::size_t>(h + 1) * first.in - kNumShotInputs + input];
-  }
-
+void Network::transpose(const std::vector<DenseLayer>& layers) {
   widest_ = width_;
   for (std::size_t i = 0; i + 1 < layers.size(); ++i) {
     const DenseLayer& layer = layers[i];
@@ -122,24 +125,28 @@ void Network::accumulate(const Board& board, const float* utility, float* out) c
     const float* weights = utility_.data() + static_cast<std::size_t>(u) * width_;
     for (int h = 0; h < width_; ++h) out[h] += utility[u] * weights[h];
   }
-  if (!reads_shots()) return;
-  ScaledRow scaled[kNumShotInputs];
-  const int num_scaled = shot_changes({}, shots_of(board, *kernels_), scaled);
+  if (inputs_.empty()) return;
+  ScaledRow scaled[kMostInputColumns];
+  const int num_scaled = input_changes({}, input_values(board), scaled);
   kernels_->apply(out, out, {.scaled = scaled, .num_scaled = num_scaled}, width_);
 }
 
-int Network::shot_changes(const Shots& from, const Shots& to, ScaledRow* out) const {
+int Network::input_changes(const InputValues& from, const InputValues& to, ScaledRow* out) const {
   int n = 0;
-  for (int shot = 0; shot < kNumShots; ++shot) {
-    if (from[shot] == to[shot]) continue;
-    float before[kShotInputs];
-    float after[kShotInputs];
-    shot_inputs(from[shot], before);
-    shot_inputs(to[shot], after);
-    for (int i = 0; i < kShotInputs; ++i)
-      if (before[i] != after[i])
-        out[n++] = {shot_rows_.data() + static_cast<std::size_t>(shot * kShotInputs + i) * width_, after[i] - before[i]};
-  }
+  inputs_.for_each([&](auto input, int first_value, int first_column) {
+    using Input = decltype(input);
+    for (int v = 0; v < Input::kNumValues; ++v) {
+      const auto at = static_cast<std::size_t>(first_value + v);
+      if (from[at] == to[at]) continue;
+      float before[Input::kNumColumns];
+      float after[Input::kNumColumns];
+      Input::columns(from[at], before);
+      Input::columns(to[at], after);
+      const float* const rows = input_rows_.data() + static_cast<std::size_t>(first_column + v * Input::kNumColumns) * width_;
+      for (int i = 0; i < Input::kNumColumns; ++i)
+        if (before[i] != after[i]) out[n++] = {rows + static_cast<std::size_t>(i) * width_, after[i] - before[i]};
+    }
+  });
   return n;
 }
 
@@ -181,8 +188,8 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
   scratch.slot_[0] = 0;
   int next_slot = 1;
   RowChange rows[kMaxChanges];
-  ScaledRow scaled[kNumShotInputs];
-  const Shots shots_before = shots(before);
+  ScaledRow scaled[kMostInputColumns];
+  const InputValues values_before = input_values(before);
   for (int i = 1; next_slot < num_slots; ++i) {
     if (scratch.slot_[i] != kNeeded) continue;
     const Node& node = plays.node(i);
@@ -198,8 +205,8 @@ void Network::evaluate_plays(const Board& before, const PlayList& plays, const f
       const int index = plays.leaf_node(begin + i);
       const Node& node = plays.node(index);
       Changes changed{rows, index == 0 ? 0 : changes(before, plays, node, rows), scaled};
-      if (reads_shots())
-        changed.num_scaled = shot_changes(shots_before, shots(plays.afterstate(begin + i, before)), scaled);
+      if (!inputs_.empty())
+        changed.num_scaled = input_changes(values_before, input_values(plays.afterstate(begin + i, before)), scaled);
       kernels_->apply_relu(scratch.hidden_.data() + static_cast<std::size_t>(i) * width_,
                            accumulators + static_cast<std::size_t>(index == 0 ? 0 : scratch.slot_[node.parent]) * width_,
                            changed, width_);
@@ -288,13 +295,13 @@ const float* Network::Differences::of(int side, int place, int count) {
   return out;
 }
 
-void Network::project_shots(const float* gradient, float* out) const {
+void Network::project_inputs(const float* gradient, float* out) const {
   const float none = 0;
-  kernels_->output(out, 1, shot_rows_.data(), kNumShotInputs, width_, gradient, &none, 1);
+  kernels_->output(out, 1, input_rows_.data(), inputs_.width(), width_, gradient, &none, 1);
 }
 
 void Network::activate_play(const float* accumulator, Differences& differences, const Board& before,
-                            const PlayList& plays, int leaf, std::span<const ScaledRow> shots, float* out) const {
+                            const PlayList& plays, int leaf, std::span<const ScaledRow> inputs, float* out) const {
   // A checker that moves on leaves the place where it rested as it was.
   Change whole[4 * kMaxChanges];
   int num_whole = 0;
@@ -311,12 +318,12 @@ void Network::activate_play(const float* accumulator, Differences& differences, 
         later->before = step[c].before;
     }
   }
-  ScaledRow rows[4 * kMaxChanges + kNumShotInputs];
+  ScaledRow rows[4 * kMaxChanges + kMostInputColumns];
   int n = 0;
   for (int w = 0; w < num_whole; ++w)
     if (whole[w].before != whole[w].after)
       rows[n++] = {differences.of(whole[w].side, whole[w].place, whole[w].after), 1};
-  n = static_cast<int>(std::copy(shots.begin(), shots.end(), rows + n) - rows);
+  n = static_cast<int>(std::copy(inputs.begin(), inputs.end(), rows + n) - rows);
   kernels_->apply_relu(out, accumulator, {.scaled = rows, .num_scaled = n}, width_);
 }
 

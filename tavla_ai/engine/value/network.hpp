@@ -4,13 +4,14 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "rules/board.hpp"
 #include "rules/plays.hpp"
 #include "value/features.hpp"
 #include "value/kernels/kernels.hpp"
-#include "value/shots.hpp"
+#include "value/inputs.hpp"
 
 namespace tavla {
 
@@ -26,17 +27,19 @@ struct DenseLayer {
 // that threads share it; each thread brings its own Scratch.
 class Network {
  public:
-  // num_places: length of a row of counts in the game; first: weight[hidden, num_board_features(num_places)
-  // + number of scores - 2, and kNumShotInputs more where it reads them]; layers: the ones after it, the last one
-  // giving the logits. Throws std::invalid_argument where shapes do not fit or a weight is not finite.
-  Network(int num_places, const DenseLayer& first, const std::vector<DenseLayer>& layers, const Kernels& kernels);
+  // num_places: length of a row of counts in the game; inputs: names of what it reads beside the counts and the
+  // utility; first: weight[hidden, num_board_features(num_places) + number of scores - 2 + the columns of those
+  // inputs]; layers: the ones after it, the last one giving the logits. Throws std::invalid_argument where shapes do
+  // not fit, an input is not known or cannot read such boards, or a weight is not finite.
+  Network(int num_places, const std::vector<std::string>& inputs, const DenseLayer& first,
+          const std::vector<DenseLayer>& layers, const Kernels& kernels);
 
   int num_places() const { return num_places_; }
 
   int num_outputs() const { return num_outputs_; }
   int num_utility_inputs() const { return num_utility_inputs_; }
   int hidden() const { return hidden_; }
-  bool reads_shots() const { return !shot_rows_.empty(); }
+  const ReadInputs& inputs() const { return inputs_; }
   const Kernels& kernels() const { return *kernels_; }
 
   class Scratch;
@@ -72,18 +75,17 @@ class Network {
   class Differences;
 
   // The first layer's activation after a play, from the accumulator of the board before it, whose differences are given,
-  // and from what shots change: out[width()].
+  // and from what its inputs change: out[width()].
   void activate_play(const float* accumulator, Differences& differences, const Board& before, const PlayList& plays,
-                     int leaf, std::span<const ScaledRow> shots, float* out) const;
+                     int leaf, std::span<const ScaledRow> inputs, float* out) const;
 
-  // What other shots change, at most kNumShotInputs rows; returns how many.
-  int shot_changes(const Shots& from, const Shots& to, ScaledRow* out) const;
+  // What other values of the inputs change, at most kMostInputColumns rows; returns how many.
+  int input_changes(const InputValues& from, const InputValues& to, ScaledRow* out) const;
 
-  // The products of a gradient with the rows of shots: out[kNumShotInputs], where the network reads them.
-  void project_shots(const float* gradient, float* out) const;
+  // The products of a gradient with the rows of the inputs: out[inputs().width()].
+  void project_inputs(const float* gradient, float* out) const;
 
-  // Those of a board where the network reads them, otherwise zeros.
-  Shots shots(const Board& board) const { return reads_shots() ? shots_of(board, *kernels_) : Shots{}; }
+  InputValues input_values(const Board& board) const { return inputs_.values(board, *kernels_); }
 
   // Probabilities of each score from n <= kBlock activations [n, width()]: out[k * stride + i].
   void evaluate_activations(const float* activations, int n, Scratch& scratch, float* out, int stride) const;
@@ -97,11 +99,14 @@ class Network {
   }
   // The rows that the step into `node` changes; returns how many.
   int changes(const Board& before, const PlayList& plays, const Node& node, RowChange* out) const;
+  void fold_first_layer(const DenseLayer& first);
+  void transpose(const std::vector<DenseLayer>& layers);
   // From the activations of the first layer, for a block of n rows, to logits[k * stride + i].
   void finish(const float* hidden, int n, Scratch& scratch, float* logits, int stride) const;
 
   const Kernels* kernels_;
   int num_places_;
+  ReadInputs inputs_;
   int hidden_;
   int width_;  // hidden_ padded to whole vectors
   int num_outputs_;
@@ -109,7 +114,7 @@ class Network {
   std::vector<float> rows_;     // [2, num_places_, kCounts, width_]
   std::vector<float> bias_;     // [width_]
   std::vector<float> utility_;  // [num_utility_inputs_, width_]
-  std::vector<float> shot_rows_;  // [kNumShotInputs, width_], or nothing
+  std::vector<float> input_rows_;  // [inputs_.width(), width_]
 
   struct Inner {
     int in;   // padded

@@ -21,7 +21,8 @@ from torch import nn
 from tavla_ai import engine
 from tavla_ai.network.checkpoint import Checkpoint
 from tavla_ai.network.export.manifest import interface, product_version
-from tavla_ai.network.module import from_numpy, shot_inputs
+from tavla_ai.network.inputs import INPUTS
+from tavla_ai.network.module import from_numpy
 from tavla_ai.rules import MAX_OWN_ROLLS, NUM_CHECKERS
 
 _OPSET = 20
@@ -39,6 +40,7 @@ class BundleNetwork(nn.Module):
         self.num_others = ruleset.num_places - ruleset.num_checker_places
         # Places that hold no checkers: Gul Bara counts rolls there, Plakoto marks pins.
         self.most_others = MAX_OWN_ROLLS if ruleset.has_stages else 1
+        self.further_inputs = [INPUTS[name].torch_columns() for name in checkpoint.card.network.input_names]
         self.network = from_numpy(checkpoint.card.network, checkpoint.weights)
         self.register_buffer("table", table.flatten(0, 1))
         self.register_buffer("first_rows", torch.arange(table.shape[0]) * self.num_counts)
@@ -58,9 +60,7 @@ class BundleNetwork(nn.Module):
         num_wins, middle = utility.shape[1] // 2, gaps.shape[1] // 2
         unit = utility[:, num_wins - 1 : num_wins] - utility[:, -num_wins].unsqueeze(1)
         inputs = torch.cat([gaps[:, :middle], gaps[:, middle + 1 :]], dim=1) / unit
-        read = [features, inputs]
-        if self.network.spec.reads_shots:
-            read.append(shot_inputs(counts))
+        read = [features, inputs, *(columns(counts) for columns in self.further_inputs)]
         outcomes = torch.softmax(self.network(torch.cat(read, dim=1)), dim=1)
         # Counts that are not 15 a side or values that rise are a mistake, and no estimate should hide it.
         sums = counts[:, :, : self.num_checker_places].sum(dim=2)

@@ -1,0 +1,75 @@
+"""The input `shots` in torch: how many rolls hit which blots."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from tavla_ai.rules import BAR
+
+_POINTS = BAR - 1
+
+
+def shot_columns(boards: torch.Tensor) -> torch.Tensor:
+    """Return the columns `[B, 28]` float32: of each number of `engine.shots` its share of 36, and whether it is > 0.
+
+    The same as the last columns of `engine.encode`, by operations of tensors only, so that it can be exported.
+
+    Args:
+      boards: `[B, 2, 26]` int64, afterstates.
+    """
+    sides = torch.stack([_shots_of_side(boards[:, side], boards[:, 1 - side]) for side in (0, 1)], dim=1).flatten(1)
+    return torch.stack([sides.to(torch.float32) / 36, (sides >= 1).to(torch.float32)], dim=2).flatten(1)
+
+
+def _shots_of_side(mine: torch.Tensor, theirs: torch.Tensor) -> torch.Tensor:
+    """Return `[B, 7]` int64, see `engine.shots`: what a roll of a side `[B, 26]` does to the other's blots."""
+    points = torch.arange(1, _POINTS + 1)
+    # Pad the rows so that a point can be read up to 24 pips back; the padding is empty and blocked.
+    beyond = (0, _POINTS)
+    stands = nn.functional.pad(mine[:, :BAR] > 0, beyond)
+    opposed = torch.flip(theirs[:, :BAR], [1])
+    is_open = nn.functional.pad(nn.functional.pad(opposed[:, :_POINTS] < 2, (1, 0)), beyond)
+    blots = opposed[:, :_POINTS] == 1
+    on_bar = mine[:, BAR, None, None]
+
+    def behind(places: torch.Tensor, pips: torch.Tensor) -> torch.Tensor:
+        return places[:, points + pips[:, None]]
+
+    def entry(pips: torch.Tensor) -> torch.Tensor:
+        return points == BAR - pips[:, None]
+
+    high, low = torch.tensor([(high, low) for high in range(2, 7) for low in range(1, high)]).unbind(1)
+    from_high, from_low = behind(stands, high), behind(stands, low)
+    in_two = behind(stands, high + low)
+    free = from_high | from_low | (in_two & (behind(is_open, high) | behind(is_open, low)))
+    entering = entry(high) | entry(low)
+    one_enters = entering | (is_open[:, BAR - high].unsqueeze(2) & (from_low | entry(high + low)))
+    one_enters = one_enters | (is_open[:, BAR - low].unsqueeze(2) & (from_high | entry(high + low)))
+    two_dice = (free & (on_bar == 0)) | (one_enters & (on_bar == 1)) | (entering & (on_bar > 1))
+
+    die = torch.arange(1, 7)
+    passes = torch.ones_like(behind(is_open, die))
+    double = torch.zeros_like(passes)
+    for steps in range(1, 5):
+        pips = steps * die
+        lands = behind(stands, pips) & (steps + on_bar <= 4)
+        # Any of those on the bar may enter first; one goes on when all have entered.
+        lands = lands | (entry(pips) & (on_bar > 0) & ((steps + on_bar <= 5) | (steps == 1)))
+        double = double | (lands & passes)
+        passes = passes & behind(is_open, pips)
+    double = double & ((on_bar == 0) | is_open[:, BAR - die].unsqueeze(2))
+
+    hits = torch.cat([two_dice, double], dim=1) & blots.unsqueeze(1)
+    rolls = torch.cat([torch.full_like(high, 2), torch.ones_like(die)])
+    quarters = hits.reshape(-1, len(rolls), 4, _POINTS // 4).any(dim=3)
+    stake = (hits * points).amax(dim=2) @ rolls
+    return torch.stack(
+        [
+            hits.any(dim=2).to(torch.int64) @ rolls,
+            torch.div(stake, _POINTS, rounding_mode="floor"),
+            (hits.sum(dim=2) > 1).to(torch.int64) @ rolls,
+            *(quarters[:, :, quarter].to(torch.int64) @ rolls for quarter in range(4)),
+        ],
+        dim=1,
+    )
