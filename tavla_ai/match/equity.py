@@ -166,7 +166,9 @@ class MatchEquity:
         """
         index, needs = self._game(game), range(1, self.length + 1)
         scores = self.games[index].scores
-        return np.array([[[self._after(index, a, b, score) for score in scores] for b in needs] for a in needs])
+        return np.array(
+            [[[self._after(index, away, opp_away, score) for score in scores] for opp_away in needs] for away in needs]
+        )
 
     def table(self, game: int = 0, starter: Starter = "fresh") -> npt.NDArray[np.float64]:
         """Return the mwc at the start of a game at every score.

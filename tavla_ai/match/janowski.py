@@ -15,10 +15,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from tavla_ai.match.state import CubeOwner
+from tavla_ai.match.state import CubeOwner
 
 # How far a real cube is live; 0 is dead, 1 live. Janowski found 0.6 to 0.75 in typical money positions.
 CUBE_EFFICIENCY = 0.68
