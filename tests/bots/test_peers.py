@@ -429,7 +429,7 @@ def installed(kind: str, ply: int) -> PeerPlayer:
 @pytest.mark.peer
 @pytest.mark.parametrize("kind", ["gnubg", "sage"])
 def test_openings_are_worth_what_they_are_known_to_be(kind: str) -> None:
-    """Tavla equities after the play, GNU Backgammon 2-ply (the project's notes on its peers)."""
+    """Tavla equities after the play, as measured with GNU Backgammon at 2-ply."""
     player = installed(kind, 2)
     for roll, text, expected in [
         ((3, 1), "24:2 13:5 8:2 6:4 5:2 / 24:2 13:5 8:3 6:5", 0.156),
