@@ -6,10 +6,22 @@ from typing import Self
 
 import numpy as np
 
+from tavla_ai import engine
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import BaseEvaluator, BestPlay, Evaluation, RankedPlay
 from tavla_ai.match import MatchState, Utility
-from tavla_ai.rules import NUM_PLACES, LegalPlay, MatchSet, Position, Ruleset, hit_chance, legal_plays
+from tavla_ai.rules import (
+    NUM_PLACES,
+    LegalPlay,
+    MatchSet,
+    Position,
+    Ruleset,
+    compile_rules,
+    counted_board,
+    hit_chance,
+    legal_plays,
+    score_of_play,
+)
 
 # A lead of this many pips is nearly won.
 _CLEAR = 100
@@ -91,7 +103,12 @@ class EvaluatorFake(BaseEvaluator):
         ply: int = 0,
         time_ms: float | None = None,
     ) -> BestPlay:
-        after = [self._after(play) for play in legal_plays(self.ruleset, position, dice)]
+        # Analyses ask for all 21 rolls of every turn, so no object is made of a play.
+        board = counted_board(self.ruleset, position)
+        boards, _, scores = engine.legal_plays(compile_rules(self.ruleset), board, *dice)
+        counts = boards[:, :, :NUM_PLACES].astype(int)
+        leads = ((counts[:, 1] - counts[:, 0]) @ np.arange(NUM_PLACES)).tolist()
+        after = [self.outcomes(lead, score_of_play(score)) for lead, score in zip(leads, scores, strict=True)]
         best = max(range(len(after)), key=lambda i: utility.mean(after[i]))
         return BestPlay(best, np.array(after[best]))
 

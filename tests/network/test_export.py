@@ -353,13 +353,13 @@ def check_bundle(name, tmp_path):
     assert (float(total), int(num_scores)) == (pytest.approx(1), len(ruleset.scores))
 
 
-@pytest.mark.parametrize("name", ["plakoto", "tawula"])
+@pytest.mark.parametrize("name", ["tawula"])
 def test_bundles_of_other_games(name, tmp_path):
     check_bundle(name, tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted({*ruleset_names()} - {"plakoto", "tawula"}))
+@pytest.mark.parametrize("name", sorted({*ruleset_names()} - {"tawula"}))
 def test_bundles_of_every_game(name, tmp_path):
     check_bundle(name, tmp_path)
 

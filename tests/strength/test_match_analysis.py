@@ -82,7 +82,7 @@ def seen(game: GameAnalysis, play: AnalyzedPlay, value: float) -> float:
 
 
 @given(seed=st.integers(0, 10_000), length=st.sampled_from([None, 1, 5]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_luck_and_loss_lead_from_before_the_roll_to_after_the_play(seed: int, length: int | None) -> None:
     analysis = analyze_match(Match(length, NAMES, (random_game(seed),)), RACER)
     (game,) = analysis.games
