@@ -6,12 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-import torch
 from oracle.shots import shots
 
 from tavla_ai import engine
 from tavla_ai.network import NetworkSpec
-from tavla_ai.network.torch_inputs.shots import shot_columns
 
 
 def board(mine: dict[int, int], his: dict[int, int]) -> np.ndarray:
@@ -85,12 +83,15 @@ def test_shots_from_a_crowded_bar(crowded_bars: np.ndarray) -> None:
 
 
 def test_torch_reads_the_same_shots(rules_of: Callable[..., engine.Rules], crowded_bars: np.ndarray) -> None:
+    """The sanitized build is tested without torch."""
+    torch = pytest.importorskip("torch")
+    twin = pytest.importorskip("tavla_ai.network.torch_inputs.shots")
     walked, _ = engine.random_walk(rules_of("oyna-backgammon"), 6, 0, 40)
     boards = np.concatenate([walked, crowded_bars])
     encoded = engine.encode(boards, np.zeros((len(boards), 0), np.float32), ["shots"])
     shots_alone = encoded[:, -engine.INPUTS["shots"].width :]
     assert 0.05 < (shots_alone > 0).mean() < 0.95
-    np.testing.assert_array_equal(shot_columns(torch.from_numpy(boards).long()).numpy(), shots_alone)
+    np.testing.assert_array_equal(twin.shot_columns(torch.from_numpy(boards).long()).numpy(), shots_alone)
     values = engine.shots(boards).reshape(len(boards), -1)
     np.testing.assert_allclose(shots_alone[:, ::2], values / 36, rtol=1e-6)
     np.testing.assert_array_equal(shots_alone[:, 1::2], values >= 1)

@@ -45,7 +45,8 @@ std::pair<Output, bool> distribution(const Bearoff& tables, const Rules& rules, 
   if (!tables.covers(rules, board)) throw RulesError("board: not in the bear-off tables");
   std::vector<double> out(static_cast<std::size_t>(rules.num_scores()));
   const Bearoff::Source source = (tables.*of)(rules, board, out.data());
-  return {to_numpy(std::move(out), {static_cast<std::size_t>(rules.num_scores())}), source == Bearoff::Source::kTwoSided};
+  return {to_numpy(std::move(out), {static_cast<std::size_t>(rules.num_scores())}),
+          source == Bearoff::Source::kTwoSided};
 }
 
 nb::ndarray<nb::numpy, std::uint8_t> build(const BearoffShape& shape, const std::optional<nb::callable>& progress) {

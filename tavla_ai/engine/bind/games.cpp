@@ -137,9 +137,11 @@ void bind_duel(nb::module_& m) {
                                      {r.contests.size() / 2, 2, static_cast<std::size_t>(r.num_scores)});
                    },
                    nb::rv_policy::automatic, "[pairs, 2, K] int32: games by score for A, in the ruleset's order.")
-      .def_prop_ro("contest_voids", [](const DuelResult& r) { return of_contests<std::int32_t>(r, &ContestResult::void_games); },
+      .def_prop_ro("contest_voids",
+                   [](const DuelResult& r) { return of_contests<std::int32_t>(r, &ContestResult::void_games); },
                    nb::rv_policy::automatic, "[pairs, 2] int32: void games.")
-      .def_prop_ro("contest_plies", [](const DuelResult& r) { return of_contests<std::int32_t>(r, &ContestResult::plies); },
+      .def_prop_ro("contest_plies",
+                   [](const DuelResult& r) { return of_contests<std::int32_t>(r, &ContestResult::plies); },
                    nb::rv_policy::automatic, "[pairs, 2] int32: turns of both sides.")
       .def_prop_ro("scores", &total_scores, "Games by score for A, in the ruleset's order.")
       .def_prop_ro("games",

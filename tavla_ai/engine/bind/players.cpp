@@ -166,7 +166,8 @@ nb::ndarray<nb::numpy, double> checked_roll_luck(const Rules& rules, const Playe
 void bind_player(nb::module_& m) {
   nb::class_<Player>(m, "Player", "A player that the engine runs by itself.")
       .def_static("random", [] { return Player{RandomPlayer{}, {}}; }, "Every legal play with equal chance.")
-      .def_static("pubeval", &pubeval_player, "contact"_a, "race"_a, "Tesauro's pubeval with its 122 contact and 122 race weights, float32.")
+      .def_static("pubeval", &pubeval_player, "contact"_a, "race"_a,
+                  "Tesauro's pubeval with its 122 contact and 122 race weights, float32.")
       .def_static(
           "network", &network_player, "network"_a, "tables"_a = nb::none(), nb::kw_only(), "ply"_a = 0,
           "root"_a = std::vector<std::tuple<int, int, float>>{{8, 0, 0.0f}},
@@ -196,7 +197,8 @@ void bind_choosing(nb::module_& m) {
         "draws at random.");
   m.def("roll_luck",
         [](const Rules& rules, const Player& luck_network, const BoardsInput& boards, const DiceInput& dice,
-           const Matrix& values, const Matrix& inputs, const Input<std::uint8_t, nb::ndim<1>>& can_double, int threads) {
+           const Matrix& values, const Matrix& inputs, const Input<std::uint8_t, nb::ndim<1>>& can_double,
+           int threads) {
           return checked_roll_luck(rules, luck_network, {boards, dice, values, inputs}, can_double, threads);
         },
         "rules"_a, "luck_network"_a, "boards"_a.noconvert(), "dice"_a.noconvert(), "values"_a.noconvert(),

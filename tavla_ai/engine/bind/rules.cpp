@@ -118,7 +118,8 @@ nb::ndarray<nb::numpy, std::int32_t> count_plays(const Rules& rules, const Board
 }
 
 // The first rolls of a game's dice stream.
-nb::ndarray<nb::numpy, std::int8_t> rolls(std::uint64_t seed, std::uint64_t game, std::uint32_t n, std::uint32_t round) {
+nb::ndarray<nb::numpy, std::int8_t> rolls(std::uint64_t seed, std::uint64_t game, std::uint32_t n,
+                                          std::uint32_t round) {
   std::vector<std::int8_t> dice;
   const GameStreams streams(seed, game, round);
   for (std::uint32_t ply = 0; ply < n; ++ply) {

@@ -82,7 +82,8 @@ class BoundSearcher {
     });
     const std::size_t n = found.values.size();
     std::vector<float> flat;
-    for (const Distribution& row : found.distributions) flat.insert(flat.end(), row.begin(), row.begin() + rules_.num_scores());
+    for (const Distribution& row : found.distributions)
+      flat.insert(flat.end(), row.begin(), row.begin() + rules_.num_scores());
     const std::vector<int> order = found.order();
     return {to_numpy(std::move(flat), {n, static_cast<std::size_t>(rules_.num_scores())}),
             to_numpy(std::move(found.values), {n}),
@@ -101,12 +102,13 @@ class BoundSearcher {
       found = searcher_->evaluate(board, utility, ply, deadline);
     });
     const auto n = static_cast<std::size_t>(rules_.num_scores());
-    return {to_numpy(std::vector<float>(found.first.begin(), found.first.begin() + rules_.num_scores()), {n}), found.second};
+    const auto begin = found.first.begin();
+    return {to_numpy(std::vector<float>(begin, begin + rules_.num_scores()), {n}), found.second};
   }
 
   nb::ndarray<nb::numpy, double> roll_out(const BoardInput& input, const Matrix& values, const Matrix& inputs, int ply,
-                                          int truncate, bool adjusts_luck, std::uint64_t seed, std::uint64_t first_trial,
-                                          std::int64_t num_trials) {
+                                          int truncate, bool adjusts_luck, std::uint64_t seed,
+                                          std::uint64_t first_trial, std::int64_t num_trials) {
     const Board board = board_of(rules_, input);
     check_playable(rules_, board);
     if (rules_.facts().has_stages)

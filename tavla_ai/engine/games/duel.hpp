@@ -90,7 +90,8 @@ class ContestPlayer {
   // What one game of the contest needs.
   struct LegPlayers {
     explicit LegPlayers(const Leg& leg)
-        : rules(*leg.rules), stakes{leg.a->stakes, leg.b->stakes}, choosers{make_chooser(*leg.a), make_chooser(*leg.b)} {
+        : rules(*leg.rules), stakes{leg.a->stakes, leg.b->stakes},
+          choosers{make_chooser(*leg.a), make_chooser(*leg.b)} {
       if (leg.luck_network) luck.emplace(rules, *leg.luck_network);
     }
 

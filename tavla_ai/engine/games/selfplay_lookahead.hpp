@@ -60,10 +60,10 @@ inline void hand_back(const std::vector<LabelledTurn>& turns, double lambda, int
   }
 }
 
-// Plays games of self-play that leave the main line, on one thread. Each afterstate's target is the expectation over the
-// opponent's 21 rolls of the best reply as the network sees it, whatever was then played. With a λ every position of a
-// game is kept, since all of them are looked ahead from, and `sample` says of which decisions the siblings are. Not for
-// games with stages.
+// Plays games of self-play that leave the main line, on one thread. Each afterstate's target is the expectation over
+// the opponent's 21 rolls of the best reply as the network sees it, whatever was then played. With a λ every position of
+// a game is kept, since all of them are looked ahead from, and `sample` says of which decisions the siblings are. Not
+// for games with stages.
 class LabelledSelfPlay {
  public:
   LabelledSelfPlay(const Rules& rules, const Network& network, const Bearoff* tables, const UtilityMix& mix,

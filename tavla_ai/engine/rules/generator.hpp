@@ -62,7 +62,8 @@ class Generator {
     // A game that is over counts as all dice used.
     if (depth == num_dice) keep(level[depth], level[depth + 1], true);
     for (int d = 1; num_finished > 0 && d < std::min(depth + 1, num_dice); ++d) keep_finished(level[d], level[d + 1]);
-    for (int d = std::min(depth, num_dice - 1); d > 0 && list_.num_leaves_ == 0; --d) keep(level[d], level[d + 1], false);
+    for (int d = std::min(depth, num_dice - 1); d > 0 && list_.num_leaves_ == 0; --d)
+      keep(level[d], level[d + 1], false);
     finish();
   }
 

@@ -39,7 +39,8 @@ class NetworkChooser {
         const Node& node = plays.leaf(leaf);
         if (node.is_finished() || node.hits > 0 || node.occupied >> (BearoffIndex::kMaxPoints + 1)) continue;
         const Board after = plays.afterstate(leaf, decision.before);
-        if (tables_->covers(decision.rules, after)) set_distribution(leaf, exact(*tables_, decision.rules, after), num_scores);
+        if (tables_->covers(decision.rules, after))
+          set_distribution(leaf, exact(*tables_, decision.rules, after), num_scores);
       }
     // Most games have nobody off and nothing to drop.
     const bool he_bore_off = decision.before.count[1][kOff] > 0;

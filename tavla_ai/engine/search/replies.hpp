@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/dice.hpp"
@@ -22,25 +25,54 @@ namespace tavla {
 // about finalists only, about all rolls together.
 class Replies {
  public:
-  static constexpr int kRolls = 21;
   static constexpr int kMostCandidates = 32;
 
   // num_candidates, num_finalists: for each roll, 1 to kMostCandidates; with 0 finalists all candidates are.
   Replies(const Rules& rules, const Network& network, const Bearoff* tables, int num_candidates, int num_finalists)
       : rules_(rules), network_(network), tables_(tables), num_candidates_(num_candidates),
-        num_finalists_(num_finalists > 0 ? std::min(num_finalists, num_candidates) : num_candidates), scratch_(network_),
-        plays_(std::make_unique<PlayList>()), root_(static_cast<std::size_t>(network_.width())),
+        num_finalists_(num_finalists > 0 ? std::min(num_finalists, num_candidates) : num_candidates),
+        scratch_(network_), plays_(std::make_unique<PlayList>()), root_(static_cast<std::size_t>(network_.width())),
         gradient_(root_.size()), by_activation_(root_.size()), gains_(network_, gradient_), differences_(network_),
-        activations_(static_cast<std::size_t>(kRolls * num_finalists_ + num_candidates) * root_.size()) {}
+        activations_(static_cast<std::size_t>(kNumDistinctRolls * num_finalists_ + num_candidates) * root_.size()) {}
 
   // Its parts refer to one another.
   Replies(const Replies&) = delete;
   Replies& operator=(const Replies&) = delete;
 
-  static int index(int high, int low) { return high * (high - 1) / 2 + low - 1; }
-
   // can_double: false for an opening roll that is played as it fell; its doubles are left alone.
   void evaluate(const Board& before, const Utility& utility, bool can_double) {
+    begin(before, utility);
+    for (const Roll roll : kDistinctRolls)
+      if (can_double || !roll.is_double()) gather_candidates(before, utility, roll);
+    ask_network(before, utility);
+  }
+
+  // What evaluate found, by `index_of` the roll: the reply's value and its scores for the side that replies.
+  const std::array<float, kNumDistinctRolls>& values() const { return values_; }
+  const std::array<Distribution, kNumDistinctRolls>& distributions() const { return distributions_; }
+
+  // The mean of the scores over all rolls, for the side that has just moved.
+  Distribution mean_after() const {
+    RollSum total{};
+    for (const Roll roll : kDistinctRolls) add(total, distributions_[index_of(roll)], weight_of(roll));
+    return reversed_mean(total, rules_.num_scores());
+  }
+
+  // Afterstates that the network has seen.
+  std::int64_t num_evaluated() const { return num_evaluated_; }
+
+ private:
+  // A play that the network is asked about.
+  struct Asked {
+    std::size_t roll;
+    int leaf;
+    bool i_bore_off;
+    bool no_backgammon;
+    InputValues inputs;  // after it
+  };
+
+  // Takes the board before the roll as the one that plays are compared with.
+  void begin(const Board& before, const Utility& utility) {
     network_.accumulate(before, utility.inputs.data(), root_.data());
     network_.gradient(root_.data(), utility.values.data(), scratch_, gradient_.data(), by_activation_.data());
     values_before_ = network_.input_values(before);
@@ -48,59 +80,57 @@ class Replies {
     gains_.begin(before);
     differences_.begin(before);
     plays_->begin(rules_, before);
-    std::array<Asked, (kRolls + 1) * kMostCandidates> asked;
-    int num_asked = 0;
-    std::array<bool, kRolls> has_value{};
-    const auto offer = [&](int roll, const Distribution& outcomes, float value) {
-      if (!has_value[roll] || value > values_[roll]) {
-        values_[roll] = value;
-        distributions_[roll] = outcomes;
+    may_be_covered_ = tables_ && tables_->covers_side(before.count[1]);
+    num_asked_ = 0;
+    has_value_ = {};
+  }
+
+  // Appends the finalists of a roll to those that the network is asked about.
+  void gather_candidates(const Board& before, const Utility& utility, Roll roll) {
+    plays_->generate_roll(rules_, before, roll.first, roll.second);
+    std::array<int, kMostCandidates> candidates;
+    const int num_candidates = candidates_of(before, candidates);
+    const int first = num_asked_;
+    for (int i = 0; i < num_candidates; ++i)
+      consider(before, utility, index_of(roll), candidates[static_cast<std::size_t>(i)]);
+    Asked* const of_roll = &asked_[static_cast<std::size_t>(first)];
+    num_asked_ = first + keep_finalists(activation(first), of_roll, num_asked_ - first);
+    if (reads_inputs())
+      for (int i = first; i < num_asked_; ++i) add_inputs(before, asked_[static_cast<std::size_t>(i)], activation(i));
+  }
+
+  // Offers a play whose outcome is known without the network, and appends any other.
+  void consider(const Board& before, const Utility& utility, std::size_t roll, int leaf) {
+    if (plays_->leaf(leaf).is_finished()) {
+      const int score = rules_.score_index(plays_->score(leaf));
+      Distribution certain{};
+      certain[score] = 1;
+      offer(roll, certain, utility.values[score]);
+      return;
+    }
+    bool no_backgammon = false;
+    if (may_be_covered_ || rules_.num_scores() >= 6) {
+      const Board after = plays_->afterstate(leaf, before);
+      if (may_be_covered_ && tables_->covers(rules_, after)) {
+        const Distribution outcomes = exact(*tables_, rules_, after);
+        offer(roll, outcomes, utility.of(outcomes, rules_.num_scores()));
+        return;
       }
-      has_value[roll] = true;
-    };
-    const bool may_be_covered = tables_ && tables_->covers_side(before.count[1]);
-    for (int high = 1; high <= 6; ++high)
-      for (int low = 1; low <= (can_double ? high : high - 1); ++low) {
-        const int roll = index(high, low);
-        plays_->generate_roll(rules_, before, high, low);
-        std::array<int, kMostCandidates> candidates;
-        const int num_candidates = candidates_of(before, candidates);
-        const int first_asked = num_asked;
-        for (int i = 0; i < num_candidates; ++i) {
-          const int leaf = candidates[static_cast<std::size_t>(i)];
-          if (plays_->leaf(leaf).is_finished()) {
-            const int score = rules_.score_index(plays_->score(leaf));
-            Distribution certain{};
-            certain[score] = 1;
-            offer(roll, certain, utility.values[score]);
-            continue;
-          }
-          bool no_backgammon = false;
-          if (may_be_covered || rules_.num_scores() >= 6) {
-            const Board after = plays_->afterstate(leaf, before);
-            if (may_be_covered && tables_->covers(rules_, after)) {
-              const Distribution outcomes = exact(*tables_, rules_, after);
-              offer(roll, outcomes, utility.of(outcomes, rules_.num_scores()));
-              continue;
-            }
-            no_backgammon = has_no_backgammon(rules_, after);
-          }
-          network_.activate_play(root_.data(), differences_, before, *plays_, leaf, {}, activation(num_asked));
-          const InputValues inputs =
-              reads_inputs() ? network_.input_values(plays_->afterstate(leaf, before)) : InputValues{};
-          asked[static_cast<std::size_t>(num_asked++)] = {roll, leaf, plays_->leaf(leaf).off > 0, no_backgammon, inputs};
-        }
-        num_asked = first_asked + keep_finalists(activation(first_asked), &asked[static_cast<std::size_t>(first_asked)],
-                                                 num_asked - first_asked);
-        if (reads_inputs())
-          for (int i = first_asked; i < num_asked; ++i) add_inputs(before, asked[static_cast<std::size_t>(i)], activation(i));
-      }
-    num_evaluated_ += num_asked;
-    for (int begin = 0; begin < num_asked; begin += Network::kBlock) {
-      const int n = std::min(Network::kBlock, num_asked - begin);
+      no_backgammon = has_no_backgammon(rules_, after);
+    }
+    network_.activate_play(root_.data(), differences_, before, *plays_, leaf, {}, activation(num_asked_));
+    const InputValues inputs = reads_inputs() ? network_.input_values(plays_->afterstate(leaf, before)) : InputValues{};
+    asked_[static_cast<std::size_t>(num_asked_++)] = {roll, leaf, plays_->leaf(leaf).off > 0, no_backgammon, inputs};
+  }
+
+  // Offers the finalists of all rolls with the network's values.
+  void ask_network(const Board& before, const Utility& utility) {
+    num_evaluated_ += num_asked_;
+    for (int begin = 0; begin < num_asked_; begin += Network::kBlock) {
+      const int n = std::min(Network::kBlock, num_asked_ - begin);
       network_.evaluate_activations(activation(begin), n, scratch_, probabilities_.data(), Network::kBlock);
       for (int i = 0; i < n; ++i) {
-        const Asked& one = asked[static_cast<std::size_t>(begin + i)];
+        const Asked& one = asked_[static_cast<std::size_t>(begin + i)];
         const auto chance = [&](int k) -> float& {
           return probabilities_[static_cast<std::size_t>(k * Network::kBlock + i)];
         };
@@ -112,30 +142,14 @@ class Replies {
     }
   }
 
-  // What evaluate found, by index: the reply's value and its scores for the side that replies.
-  const std::array<float, kRolls>& values() const { return values_; }
-  const std::array<Distribution, kRolls>& distributions() const { return distributions_; }
-
-  // The mean of the scores over all rolls, for the side that has just moved.
-  Distribution mean_after() const {
-    RollSum total{};
-    for (int high = 1; high <= 6; ++high)
-      for (int low = 1; low <= high; ++low) add(total, distributions_[index(high, low)], high == low ? 1 : 2);
-    return reversed_mean(total, rules_.num_scores());
+  // Keeps the best of the plays of a roll.
+  void offer(std::size_t roll, const Distribution& outcomes, float value) {
+    if (!has_value_[roll] || value > values_[roll]) {
+      values_[roll] = value;
+      distributions_[roll] = outcomes;
+    }
+    has_value_[roll] = true;
   }
-
-  // Afterstates that the network has seen.
-  std::int64_t num_evaluated() const { return num_evaluated_; }
-
- private:
-  // A play that the network is asked about.
-  struct Asked {
-    int roll;
-    int leaf;
-    bool i_bore_off;
-    bool no_backgammon;
-    InputValues inputs;  // after it
-  };
 
   float* activation(int row) { return activations_.data() + static_cast<std::size_t>(row) * root_.size(); }
 
@@ -244,8 +258,13 @@ class Replies {
   std::vector<float> gained_;         // by node
   std::vector<float> activations_;    // of the finalists, and of the candidates of a roll
   std::array<float, kMaxScores * Network::kBlock> probabilities_{};
-  std::array<float, kRolls> values_{};
-  std::array<Distribution, kRolls> distributions_{};
+  // What the network is asked about, and whether a value has been offered for each roll.
+  bool may_be_covered_ = false;
+  std::array<Asked, (kNumDistinctRolls + 1) * kMostCandidates> asked_;
+  int num_asked_ = 0;
+  std::array<bool, kNumDistinctRolls> has_value_{};
+  std::array<float, kNumDistinctRolls> values_{};
+  std::array<Distribution, kNumDistinctRolls> distributions_{};
   std::int64_t num_evaluated_ = 0;
 };
 

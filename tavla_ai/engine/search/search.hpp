@@ -214,9 +214,11 @@ class Searcher {
     }
     // A finished game is known at every ply, and so is what the tables cover.
     std::vector<bool> is_known(n);
-    for (int leaf = 0; leaf < n; ++leaf) is_known[leaf] = plays.leaf(leaf).is_finished() || first.covers(afterstates[leaf]);
+    for (int leaf = 0; leaf < n; ++leaf)
+      is_known[leaf] = plays.leaf(leaf).is_finished() || first.covers(afterstates[leaf]);
     for (int depth = 1; depth <= ply; ++depth) {
-      going = filtered(settings_.at_root(depth - 1), std::move(going), found.values, utility.point(rules_.num_scores()));
+      going = filtered(settings_.at_root(depth - 1), std::move(going), found.values,
+                       utility.point(rules_.num_scores()));
       std::vector<int> unknown;
       for (int leaf : going)
         if (!is_known[leaf]) unknown.push_back(leaf);

@@ -139,7 +139,8 @@ void gains(const Turn& turn, const Board& before, std::span<const Node> nodes, G
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
     float gain = out[node.parent];
-    F::each_change(turn, before, nodes[node.parent], node, [&](const Change& change) { gain += of_changes.of(change); });
+    F::each_change(turn, before, nodes[node.parent], node,
+                   [&](const Change& change) { gain += of_changes.of(change); });
     out[i] = gain;
   }
 }

@@ -12,8 +12,8 @@ enum class Family { kOpposedHit, kPlakoto, kFevga, kGulBara, kTawula };
 // What a single checker does when an opposing one comes to its point.
 enum class LoneChecker { kIsHit, kIsPinned, kHoldsThePoint };
 
-// How a game may end before a side has borne off all checkers. kMother: a checker is pinned on its start; kCapote: one is
-// caught on the bar by a side that is bearing off.
+// How a game may end before a side has borne off all checkers. kMother: a checker is pinned on its start; kCapote: one
+// is caught on the bar by a side that is bearing off.
 enum class SpecialEnding { kNone, kMother, kCapote };
 
 // The facts of one family; they mirror tavla_ai/rules/families.py.

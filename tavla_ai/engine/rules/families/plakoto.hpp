@@ -36,7 +36,8 @@ struct Plakoto : CommonFamily<Plakoto<PinnedBlocksBearOff>> {
   static void step(const Turn& turn, const Node&, Node& after, int from, int to) {
     Common::move(after, from, to);
     const bool his_mother_pinned = turn.his_mother && (after.occupied & bit(1));
-    if (his_mother_pinned && (turn.my_mother_pinned || !(after.occupied & bit(kPoints)))) after.flags |= Node::kFinished;
+    if (his_mother_pinned && (turn.my_mother_pinned || !(after.occupied & bit(kPoints))))
+      after.flags |= Node::kFinished;
   }
 
   static bool pins(const Node& node, int point) { return node.blots & node.occupied & bit(point); }
