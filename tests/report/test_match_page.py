@@ -72,7 +72,8 @@ class Page(HTMLParser):
 @pytest.mark.parametrize("name", FILES)
 def test_the_report_needs_nothing_from_outside(with_cube: Evaluator, name: str) -> None:
     text = FILES[name].replace("root :", "<b>&root :")
-    analysis = analyze_match(read_mat(text, BACKGAMMON), with_cube)
+    critic = with_cube if name.startswith("cube-") else EvaluatorFake(get_ruleset("north-sultan"))
+    analysis = analyze_match(read_mat(text, critic.ruleset), critic)
     html = match_html(analysis, critic="net <1>", top=3)
     page = Page(html)
     assert ("<b>&root" in "".join(page.text)) == ("root :" in FILES[name])

@@ -70,7 +70,7 @@ def test_a_line_for_each_game_says_what_happened(bots: list[Bot], network: Check
 
 def test_five_kills_leave_the_results_of_none(bots: list[Bot], network: Checkpoint, tmp_path: Path) -> None:
     """A kill leaves the file cut anywhere."""
-    changes = {"luck_networks": [network], "games": 40}
+    changes = {"luck_networks": [network], "games": 24}
     play(tmp_path / "whole", bots, **changes)
     whole = contents(tmp_path / "whole")
     results = tmp_path / "out" / "results.jsonl"
@@ -94,11 +94,11 @@ def test_what_was_played_is_not_played_again(bots: list[Bot], tmp_path: Path) ->
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
 def test_a_killed_process_is_gone_on_with(tmp_path: Path) -> None:
     def command(out: Path) -> list[str]:
-        args = ["tournament", "pubeval", "random", "--games", "6000", "--match-length", "3", "--out", str(out)]
+        args = ["tournament", "pubeval", "random", "--games", "3000", "--match-length", "3", "--out", str(out)]
         return [sys.executable, "-c", "from tavla_ai.cli import main; main()", *args, "--workers", "1"]
 
     killed = 0
-    for _ in range(5):
+    for _ in range(3):
         process = subprocess.Popen(command(tmp_path / "out"), stdout=subprocess.DEVNULL)
         results = tmp_path / "out" / "results.jsonl"
         before = results.stat().st_size if results.exists() else 0
