@@ -31,7 +31,8 @@ class NetworkConfig(Section):
     )
     inputs: str = Field(
         default="counts",
-        description="inputs: `counts` of checkers on each point, or also `shots`, how many rolls hit each blot",
+        description="inputs: `counts` of checkers on each point, or what is read beside them, names joined by `+`: "
+        + "; ".join(f"`{name}`, {row.summary}" for name, row in INPUTS.items()),
     )
 
     @field_validator("inputs")

@@ -2,12 +2,13 @@
 
 A new input takes
 
-1. in the engine: a file in `engine/value/inputs/` and its type in `AllInputs` of `engine/value/inputs.hpp`, from which
-   its version, width and boards come;
+1. in the engine: a file in `engine/value/inputs/`, its `#include` and its type in `AllInputs` of
+   `engine/value/inputs.hpp`, whose head says what the type must have; version, width and boards come from it;
 2. here: a file in `network/torch_inputs/` that gives the same columns by operations of tensors, for exported models,
    and its row in `INPUTS`.
 
-Nothing else names an input: the engine, specs, training, growth and export ask the two registries.
+Nothing else names an input: the engine, specs, training and its configuration, growth and export ask the two
+registries. Then paste what `python -m train --keys` prints into `docs/config.md`; a test compares them.
 `tests/network/test_inputs.py` compares the two sides for each row; the values themselves need an oracle, such as
 `tests/oracle/shots.py`.
 
@@ -37,6 +38,7 @@ class NetworkInput:
 
     Attributes:
       name: the name in `NetworkSpec.inputs`.
+      summary: what it tells, as the configuration describes it.
       version: the part of a checkpoint's `features` that stands for it; another version is another input.
       width: columns of the first layer.
       num_places: length of the rows of counts of the boards that it reads.
@@ -47,6 +49,7 @@ class NetworkInput:
     """
 
     name: str
+    summary: str
     version: str
     width: int
     num_places: int
@@ -62,15 +65,30 @@ def _shots() -> TorchColumns:
 
 
 def _row(
-    name: str, games: str, is_of: Callable[[Ruleset], bool], torch_columns: Callable[[], TorchColumns]
+    name: str, summary: str, games: str, is_of: Callable[[Ruleset], bool], torch_columns: Callable[[], TorchColumns]
 ) -> tuple[str, NetworkInput]:
     told = engine.INPUTS[name]
-    return name, NetworkInput(name, told.version, told.width, told.num_places, games, is_of, torch_columns)
+    return name, NetworkInput(
+        name=name,
+        summary=summary,
+        version=told.version,
+        width=told.width,
+        num_places=told.num_places,
+        games=games,
+        is_of=is_of,
+        torch_columns=torch_columns,
+    )
 
 
 INPUTS: dict[str, NetworkInput] = dict(
     [
-        _row("shots", "tavla and backgammon", lambda ruleset: ruleset.moves_as_backgammon, _shots),
+        _row(
+            "shots",
+            "how many rolls hit each blot",
+            "tavla and backgammon",
+            lambda ruleset: ruleset.moves_as_backgammon,
+            _shots,
+        ),
     ]
 )
 

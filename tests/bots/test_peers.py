@@ -15,7 +15,7 @@ from peers_fake import PipPeer
 from tavla_ai import engine
 from tavla_ai.bench import run_bench
 from tavla_ai.bots import Bot, Fault, PeerPlayer, close_plays, make_bot
-from tavla_ai.bots.peers import PEERS, Peer, counting_peer, evaluating_peer, peer_player
+from tavla_ai.bots.peers import PEERS, Peer, counting_peer, evaluating_peer, peer_player, peers_able_to
 from tavla_ai.cli import main
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.match import utilities
@@ -346,6 +346,11 @@ def test_a_peer_that_is_missing_names_the_extra(spec: str, package: str, monkeyp
     assert done.stderr.count("\n") == 1
 
 
+def examples() -> str:
+    """The outside engines that an unknown bot is answered with."""
+    return ", ".join(f"{name}:PLY" for name in peers_able_to("play"))
+
+
 def test_a_peer_looks_only_so_far() -> None:
     with pytest.raises(TavlaError, match="gnubg:9: ply 9, expected 0 to 3"):
         make_bot("gnubg:9", NORTH_SULTAN)
@@ -353,7 +358,7 @@ def test_a_peer_looks_only_so_far() -> None:
 
 @pytest.mark.parametrize("spec", ["gnubg", "gnubg:", "sage:x", "gnubg:-1", "wildbg:0"])
 def test_a_peer_without_its_ply_is_unknown(spec: str) -> None:
-    with pytest.raises(TavlaError, match="medium, hard, gnubg:PLY, sage:PLY or a checkpoint's folder"):
+    with pytest.raises(TavlaError, match=f"medium, hard, {examples()} or a checkpoint's folder"):
         make_bot(spec, NORTH_SULTAN)
 
 
@@ -373,7 +378,8 @@ def test_one_row_makes_a_bot_of_an_engine(pips: str) -> None:
     result = play_pairing(NORTH_SULTAN, bot, make_bot("random", NORTH_SULTAN), games=20, seed=3)
     same = play_pairing(NORTH_SULTAN, fake(name="pips:0"), make_bot("random", NORTH_SULTAN), games=20, seed=3)
     assert result.model_dump(exclude={"games_per_second"}) == same.model_dump(exclude={"games_per_second"})
-    with pytest.raises(TavlaError, match="gnubg:PLY, sage:PLY, pips:PLY or a checkpoint's folder"):
+    assert examples().endswith("pips:PLY")
+    with pytest.raises(TavlaError, match=f"{examples()} or a checkpoint's folder"):
         make_bot("pip:0", NORTH_SULTAN)
 
 
@@ -407,14 +413,14 @@ def test_benchmarks_beside_an_engine_are_of_western_movement(pips: str, ruleset:
 @pytest.mark.parametrize("kind", ["wildbg", "bgsage"])
 def test_an_unknown_engine_is_refused_with_those_that_exist(kind: str) -> None:
     for load in (lambda: peer_player(kind, 0, NORTH_SULTAN), lambda: counting_peer(kind)):
-        with pytest.raises(TavlaError, match=f"unknown outside engine '{kind}'; expected gnubg, gnubg-nn, sage"):
+        with pytest.raises(TavlaError, match=f"unknown outside engine '{kind}'; expected {', '.join(PEERS)}"):
             load()
 
 
 def test_an_engine_does_only_what_its_row_says() -> None:
-    with pytest.raises(TavlaError, match="gnubg-nn cannot play; expected gnubg, sage"):
+    with pytest.raises(TavlaError, match=f"gnubg-nn cannot play; expected {', '.join(peers_able_to('play'))}"):
         peer_player("gnubg-nn", 0, NORTH_SULTAN)
-    with pytest.raises(TavlaError, match="gnubg cannot evaluate; expected gnubg-nn, sage"):
+    with pytest.raises(TavlaError, match=f"gnubg cannot evaluate; expected {', '.join(peers_able_to('evaluate'))}"):
         evaluating_peer("gnubg")
 
 

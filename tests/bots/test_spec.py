@@ -6,6 +6,7 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 
 from tavla_ai.bots import BASELINES, PlayStyle, make_bot
+from tavla_ai.bots.peers import peers_able_to
 from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.network import load_checkpoint
@@ -54,11 +55,9 @@ def test_a_folder_may_have_a_baselines_name(tmp_path: Path, monkeypatch: pytest.
 def test_an_unknown_bot_lists_what_is_known(spec: str) -> None:
     with pytest.raises(TavlaError) as caught:
         make_bot(spec, NORTH_SULTAN)
-    assert (
-        str(caught.value)
-        == f"unknown bot {spec!r}; expected random, pubeval, easy, medium, hard, gnubg:PLY, sage:PLY or a checkpoint's "
-        "folder"
-    )
+    engines = ", ".join(f"{name}:PLY" for name in peers_able_to("play"))
+    known = f"random, pubeval, easy, medium, hard, {engines} or a checkpoint's folder"
+    assert str(caught.value) == f"unknown bot {spec!r}; expected {known}"
 
 
 def test_a_folder_without_a_card_is_no_bot(tmp_path: Path) -> None:

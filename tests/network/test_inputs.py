@@ -21,7 +21,9 @@ def toy_columns(boards: torch.Tensor) -> torch.Tensor:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> NetworkInput:
     """An input that this test alone knows, on the Python side."""
-    added = NetworkInput("toy", "toy-1", 2, 26, "all games", lambda ruleset: True, lambda: toy_columns)
+    added = NetworkInput(
+        "toy", "what a toy tells", "toy-1", 2, 26, "all games", lambda ruleset: True, lambda: toy_columns
+    )
     monkeypatch.setitem(INPUTS, "toy", added)
     return added
 

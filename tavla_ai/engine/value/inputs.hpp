@@ -1,13 +1,13 @@
 // The inputs that a network may read beside the counts of a board and what its scores are worth: the registry.
 //
-// An input is a type that tells a few whole numbers of a board, its values, each of which is some columns of the first
-// layer. The network folds the columns into rows that it adds in proportion, and search takes them to first order.
+// An input is a type. It reads a few small whole numbers off a board, its values. Each value fills some columns of the
+// first layer. The network folds the columns into rows, one for each level of a value; search takes them to first order.
 //   kName, kVersion   its name; another version makes the checkpoints that read it unreadable, so change it with the input
 //   kNumPlaces        length of the rows of counts of the boards that it can read
 //   kNumValues        how many values a board has
-//   kNumLevels        each value is 0 to kNumLevels - 1; at most 256
+//   kNumLevels        each value is 0 to kNumLevels - 1, at most 256 levels: a larger number is divided, or is two values
 //   kNumColumns       columns of each value
-//   count(board, kernels, values)   writes the values of a board over kNumValues zeros
+//   count(board, kernels, values)   writes the values of a board; `values` points to kNumValues zeros
 //   columns(value, out)             writes the kNumColumns columns of a value
 // What a network reads is known to it from its start, and each use below is compiled for each input: nothing is looked
 // up for a board.
@@ -76,6 +76,7 @@ constexpr int most_levels() {
 constexpr int kNumInputValues = inputs::first_value<kNumInputs>();
 constexpr int kMostInputColumns = inputs::widest();
 constexpr int kMostInputLevels = inputs::most_levels();
+static_assert(kMostInputLevels <= 256, "an input's value has one byte");
 
 // What all inputs tell of a board; zeros for those that are not read.
 using InputValues = std::array<std::uint8_t, kNumInputValues>;
