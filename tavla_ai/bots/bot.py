@@ -115,7 +115,7 @@ class Bot:
 
     def part(self, game: int) -> Bot:
         """Return the bot that plays game number `game` of a match, counted from 0."""
-        return self.parts[game % len(self.parts)] if self.parts else self
+        return self.by_game[game % len(self.by_game)]
 
     def choose_play(
         self,
