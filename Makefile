@@ -78,11 +78,12 @@ lint: setup
 bench: setup
 	$(VENV)/bin/tavla bench
 
-# Once more whenever one of the three checkpoints is another; some ten minutes. The gaps are the same in both houses.
+# Run it again whenever one of the three checkpoints changes; about ten minutes. The gaps are the same in both houses.
 RATINGS := easy=1200,medium=1500,hard=1750
+LEVELS := checkpoints/levels.yaml
 calibrate: setup
-	$(VENV)/bin/tavla calibrate --ruleset north-sultan --match-length 3 --ratings $(RATINGS)
-	$(VENV)/bin/tavla calibrate --ruleset oyna-tavla --match-length 5 --ratings $(RATINGS)
+	$(VENV)/bin/tavla calibrate --ruleset north-sultan --match-length 3 --ratings $(RATINGS) --out $(LEVELS)
+	$(VENV)/bin/tavla calibrate --ruleset oyna-tavla --match-length 5 --ratings $(RATINGS) --out $(LEVELS)
 
 tensorboard: setup
 	$(VENV)/bin/tensorboard --logdir runs

@@ -147,7 +147,7 @@ def run_bench(
             results += ours
     return BenchReport(
         ruleset=ruleset.name,
-        network=str(checkpoint.path) if checkpoint else "untrained, 128",
+        network=checkpoint.name if checkpoint else "untrained, 128",
         kernels=network.kernels,
         machine=platform.processor() or platform.machine(),
         results=tuple(results),

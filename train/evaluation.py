@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tavla_ai.bots import Bot, Levels, make_bot, network_player, plays_pubeval
+from tavla_ai.bots import Bot, load_bot, network_player, plays_pubeval
 from tavla_ai.network import fold
 from tavla_ai.rules import get_ruleset
 from tavla_ai.tournament import PairResult, play_pairing
@@ -33,7 +33,7 @@ class Opponents:
         names = config.evaluation.opponents
         if names is None:
             names = ("random", *(("pubeval",) if plays_pubeval(self._ruleset) else ()), PREVIOUS)
-        self._bots = {name: None if name == PREVIOUS else make_bot(name, self._ruleset, Levels()) for name in names}
+        self._bots = {name: None if name == PREVIOUS else load_bot(name, self._ruleset) for name in names}
 
     def play(
         self, weights: FloatWeights, previous: FloatWeights | None, games: int, seed: int

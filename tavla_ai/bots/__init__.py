@@ -16,8 +16,8 @@ from tavla_ai.bots.bot import (
 )
 from tavla_ai.bots.level import UNMEASURED_EASY, level_bot, timeout_bot
 from tavla_ai.bots.levels import (
-    DEFAULT_LEVELS,
     LEVEL_NAMES,
+    LEVELS_FILE,
     LEVELS_VARIABLE,
     Ladder,
     LevelName,
@@ -27,11 +27,11 @@ from tavla_ai.bots.levels import (
     save_levels,
 )
 from tavla_ai.bots.peers.player import Fault, OutsidePlayer, PeerPlayer, close_plays
-from tavla_ai.bots.spec import at_ply, make_bot, make_set_bot, run_checkpoints, set_parts
+from tavla_ai.bots.spec import at_ply, load_bot, run_checkpoints, set_parts
 
 __all__ = [
     "BASELINES",
-    "DEFAULT_LEVELS",
+    "LEVELS_FILE",
     "LEVELS_VARIABLE",
     "LEVEL_NAMES",
     "UNMEASURED_EASY",
@@ -51,8 +51,7 @@ __all__ = [
     "join_bots",
     "level_bot",
     "level_name",
-    "make_bot",
-    "make_set_bot",
+    "load_bot",
     "network_player",
     "plays_pubeval",
     "pubeval_bot",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tavla_ai.bots.bot import Bot, PlayStyle, checkpoint_bot
-from tavla_ai.bots.levels import DEFAULT_LEVELS, LEVELS_VARIABLE, LevelName, Levels, level_name
-from tavla_ai.errors import TavlaError
+from tavla_ai.bots.levels import LevelName, Levels, level_name
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import MatchSet, Ruleset
 
@@ -17,7 +16,7 @@ UNMEASURED_EASY = PlayStyle(noise=0.08, cap=0.15)
 def level_bot(
     name: LevelName,
     ruleset: Ruleset,
-    levels: Levels | None,
+    levels: Levels,
     match_length: int | None = None,
     *,
     match_set: MatchSet | None = None,
@@ -25,7 +24,7 @@ def level_bot(
     """Return a level of a game's ladder.
 
     Args:
-      levels: the file of levels; None where there is none.
+      levels: the file of levels.
       match_length: points that win the matches it is to play; None for single games.
       match_set: the set of which it plays one game; None plays the game alone.
 
@@ -33,11 +32,6 @@ def level_bot(
       TavlaError: there is no such file, it has no levels of that game, or the level was measured with other weights.
       CheckpointError: the level's checkpoint cannot be used; see `load_checkpoint`.
     """
-    if levels is None:
-        raise TavlaError(
-            f"level {name}: no file of levels, such as {DEFAULT_LEVELS}; name one with --levels FILE or "
-            f"{LEVELS_VARIABLE}, or write ./{name} for a folder"
-        )
     ladder = levels.ladder(ruleset, match_length)
     level = ladder.levels[level_name(name)]
     bot = checkpoint_bot(name, ruleset, levels.checkpoint(name, level, ruleset), level.style)
@@ -47,7 +41,7 @@ def level_bot(
 def timeout_bot(
     checkpoint: Checkpoint,
     ruleset: Ruleset,
-    levels: Levels | None,
+    levels: Levels,
     match_length: int | None = None,
     *,
     match_set: MatchSet | None = None,
@@ -59,7 +53,7 @@ def timeout_bot(
 
     Args:
       checkpoint: the network that plays where no level can.
-      levels: the file of levels; None where there is none.
+      levels: the file of levels.
       match_length: see `level_bot`.
       match_set: see `level_bot`.
 
@@ -67,8 +61,8 @@ def timeout_bot(
       TavlaError: the file of levels cannot be read; see `Levels`.
       CheckpointError: see `level_bot`.
     """
-    ladder = None if levels is None else levels.find(ruleset, match_length)
-    if levels is not None and ladder is not None and levels.is_as_measured(ladder.levels["easy"]):
+    ladder = levels.find(ruleset, match_length)
+    if ladder is not None and levels.is_as_measured(ladder.levels["easy"]):
         return level_bot("easy", ruleset, levels, match_length, match_set=match_set)
     style = PlayStyle() if ruleset.has_stages else UNMEASURED_EASY
     return replace(checkpoint_bot("easy", ruleset, checkpoint, style), match_set=match_set)

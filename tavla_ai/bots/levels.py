@@ -9,7 +9,7 @@ are played without error by every level: see `Bot.choose_play`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -21,11 +21,22 @@ from tavla_ai.bots.bot import PlayStyle
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import first_mistake, write_whole
-from tavla_ai.network import CARD_FILE, Card, Checkpoint, LossRate, Result, load_checkpoint, read_card
+from tavla_ai.network import (
+    CARD_FILE,
+    Card,
+    Checkpoint,
+    LossRate,
+    Result,
+    check_is_not_packaged,
+    find_checkpoint,
+    load_checkpoint,
+    read_card,
+    shipped_folder,
+)
 from tavla_ai.rules import Ruleset, get_ruleset
 
 SCHEMA_VERSION: Literal[1] = 1
-DEFAULT_LEVELS = Path("checkpoints/levels.yaml")
+LEVELS_FILE = "levels.yaml"
 # The environment variable that names another file.
 LEVELS_VARIABLE = "TAVLA_LEVELS"
 
@@ -33,7 +44,9 @@ LEVELS_VARIABLE = "TAVLA_LEVELS"
 LevelName = Literal["easy", "medium", "hard"]
 LEVEL_NAMES: tuple[LevelName, ...] = get_args(LevelName)
 
-_HEADER = "# Written by `tavla calibrate`; folders are relative to this file, noise and caps are in points.\n"
+_HEADER = (
+    "# Written by `tavla calibrate`. Folders are beside this file or shipped; noise and caps are in points.\n"
+)
 
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
 _Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -44,7 +57,9 @@ class RatedLevel(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    checkpoint: str = Field(min_length=1, description="folder of its network, relative to the file of levels")
+    checkpoint: str = Field(
+        min_length=1, description="folder of its network, relative to the file of levels, or the name of a shipped one"
+    )
     weights_sha256: str = Field(description="of the weights that were measured")
     ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead")
     noise: _Points = Field(description="standard deviation of its error about a position, in points")
@@ -104,10 +119,10 @@ class Levels:
     """A file of levels, which is read when it is first needed.
 
     Attributes:
-      path: the file.
+      path: the file; by default that of the shipped levels.
     """
 
-    path: Path = DEFAULT_LEVELS
+    path: Path = field(default_factory=lambda: shipped_folder() / LEVELS_FILE)
 
     @cached_property
     def ladders(self) -> tuple[Ladder, ...]:
@@ -160,8 +175,9 @@ class Levels:
         return found
 
     def folder(self, level: RatedLevel) -> Path:
-        """Return the folder of a level's checkpoint."""
-        return self.path.parent / level.checkpoint
+        """Return the folder of a level's checkpoint: beside the file, else the shipped one of that name."""
+        beside = self.path.parent / level.checkpoint
+        return beside if beside.exists() else find_checkpoint(level.checkpoint)
 
     def measured_card(self, name: LevelName, level: RatedLevel) -> Card:
         """Return the card of a level's checkpoint.
@@ -210,7 +226,12 @@ def _replaced(name: LevelName, folder: Path) -> TavlaError:
 
 
 def save_levels(path: Path, ladders: tuple[Ladder, ...]) -> Levels:
-    """Write a file of levels in one step, and return it."""
+    """Write a file of levels in one step, and return it.
+
+    Raises:
+      TavlaError: the file is part of the installed package.
+    """
+    check_is_not_packaged(path)
     data = _File(schema_version=SCHEMA_VERSION, ladders=ladders).model_dump(mode="json")
     text = yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=120)
     path.parent.mkdir(parents=True, exist_ok=True)

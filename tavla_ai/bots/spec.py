@@ -1,4 +1,4 @@
-"""Bots by name: `hard`, `pubeval`, `DIR@1:0.05+points`."""
+"""Bots by name: `hard`, `pubeval`, `tavla/hard@1:0.05+points`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tavla_ai.bots.bot import (
     random_bot,
 )
 from tavla_ai.bots.level import level_bot
-from tavla_ai.bots.levels import LEVEL_NAMES, Levels
+from tavla_ai.bots.levels import LEVEL_NAMES, Levels, level_name
 from tavla_ai.bots.peers import peer_player, peers_able_to
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import TavlaError
-from tavla_ai.network import CARD_FILE, is_checkpoint, load_checkpoint, read_card
-from tavla_ai.rules import MatchSet, Ruleset, get_ruleset
+from tavla_ai.network import CARD_FILE, find_checkpoint, is_checkpoint, load_checkpoint, read_card, shipped_names
+from tavla_ai.rules import DEFAULT_RULESET, MatchSet, Ruleset, get_game, get_ruleset
 
 # Cap of a noisy bot's plays where nothing else is said, in standard deviations of its noise.
 _CAP_PER_NOISE = 3
@@ -30,72 +30,86 @@ _CAP_PER_NOISE = 3
 _MAX_NOISE = 6.0
 
 
-def make_bot(spec: str, ruleset: Ruleset, levels: Levels | None = None, match_length: int | None = None) -> Bot:
-    """Return the bot that `spec` names.
+def load_bot(
+    name: str | Path,
+    game: str | Ruleset | MatchSet = DEFAULT_RULESET,
+    levels: Levels | str | Path | None = None,
+    match_length: int | None = None,
+) -> Bot:
+    """Return a bot by its name.
+
+    The names are:
+
+    - a level of the house: `easy`, `medium` or `hard`;
+    - a baseline: `random` makes every legal play with the same chance, `pubeval` is Tesauro's benchmark player;
+    - an outside engine and its ply: `gnubg:0` is GNU Backgammon, `sage:1` is Open Sage; they play for points;
+    - a shipped checkpoint, such as `tavla/hard`, or the folder of any checkpoint. A folder with one of the names above
+      is written `./random`, or given as a `Path`.
+
+    Options may follow a checkpoint: `@1` looks one ply ahead, up to `@4`. `:0.05` judges each position with an error of
+    0.05 points (one standard deviation), by which a play loses at most three times as much, or at most what a second
+    number says: `:0.05,0.1`. `+points` plays each game of a match for its points. `+untold` weighs the scores by the
+    match, but does not tell the network. All together: `tavla/hard@1:0.05+points`.
 
     Args:
-      spec: `random` (every legal play with equal chance), `pubeval` (Tesauro's benchmark player), a level (`easy`,
-        `medium`, `hard`), or the folder of a checkpoint. A folder with such a name is written `./random`. After a
-        folder, `@1` looks one ply ahead, up to `@4`; `:0.05` judges each position with an error of 0.05 points (one
-        standard deviation), by which a play loses three times as much at most, or what a second number says,
-        `:0.05,0.1`; `+points` plays each game of a match for its points, and `+untold` weighs the scores by the match
-        without telling the network: `checkpoints/tavla@1:0.05+points`. `gnubg:0` and `sage:0` are GNU Backgammon
-        and Open Sage at a ply, which play every game for its points.
-      ruleset: the game it is to play.
-      levels: the file that levels are taken from; None where there is none.
-      match_length: which of its ladders, by the points that win a match; None for single games.
+      name: the bot. For a set of games one bot that plays every game, or a bot for each game:
+        `portes=hard,plakoto-greek=random,fevga=DIR`.
+      game: a ruleset or a set of games, or its name.
+      levels: the file of levels; None takes the shipped levels.
+      match_length: points that win the matches to play; it selects the ladder of a level. None plays single games.
 
     Raises:
-      TavlaError: no bot has that name, and the message lists those that exist; an outside engine is not installed; or
-        a level that is not to be had, see `level_bot`.
-      RulesetError: pubeval or an outside engine does not play that game, or Gul Bara is to be looked ahead or
-        misjudged.
-      CheckpointError: the checkpoint cannot be used for that game; see `load_checkpoint`.
+      TavlaError: no bot has this name (the message lists those that exist), an outside engine is not installed, a
+        level is not available (see `level_bot`), or a set of games has a game without a bot.
+      RulesetError: the game is unknown, a baseline or outside engine does not play it, or look-ahead or noise is asked
+        for in Gul Bara.
+      CheckpointError: the checkpoint cannot be used for the game; see `load_checkpoint`.
     """
-    if spec == "random":
+    played = get_game(game) if isinstance(game, str) else game
+    file = levels if isinstance(levels, Levels) else Levels() if levels is None else Levels(Path(levels))
+    if isinstance(name, Path):
+        name = str(name if name.is_absolute() else f"./{name}")
+    if isinstance(played, MatchSet):
+        return _set_bot(name, played, file, match_length)
+    return _game_bot(name, played, file, match_length)
+
+
+def _game_bot(name: str, ruleset: Ruleset, levels: Levels, match_length: int | None) -> Bot:
+    if name == "random":
         return random_bot(ruleset)
-    if spec == "pubeval":
+    if name == "pubeval":
         return pubeval_bot(ruleset)
-    if spec in LEVEL_NAMES:
-        return level_bot(spec, ruleset, levels, match_length)
+    if name in LEVEL_NAMES:
+        return level_bot(level_name(name), ruleset, levels, match_length)
     peers = peers_able_to("play")
-    if peer := re.fullmatch(rf"({'|'.join(map(re.escape, peers))}):([0-9]{{1,3}})", spec):
-        return Bot(spec, ruleset, peer_player(peer[1], int(peer[2]), ruleset))
-    folder, style = _read_spec(spec)
-    if not folder or not Path(folder).exists():
-        names = ", ".join((*BASELINES, *LEVEL_NAMES, *(f"{kind}:PLY" for kind in peers)))
-        raise TavlaError(f"unknown bot {spec!r}; expected {names} or a checkpoint's folder")
-    name = str(Path(folder)) + spec[len(folder) :]
-    return checkpoint_bot(name, ruleset, load_checkpoint(Path(folder), ruleset), style)
+    if peer := re.fullmatch(rf"({'|'.join(map(re.escape, peers))}):([0-9]{{1,3}})", name):
+        return Bot(name, ruleset, peer_player(peer[1], int(peer[2]), ruleset))
+    folder, style = _read_spec(name)
+    if not folder or not find_checkpoint(folder).exists():
+        engines = (f"{kind}:PLY" for kind in peers)
+        known = ", ".join((*BASELINES, *LEVEL_NAMES, *engines, *shipped_names()))
+        raise TavlaError(f"unknown bot {name!r}; expected {known} or a checkpoint's folder")
+    shown = str(Path(folder)) + name[len(folder) :]
+    return checkpoint_bot(shown, ruleset, load_checkpoint(folder, ruleset), style)
 
 
-def at_ply(spec: str, ply: int) -> str:
-    """Return the name of a checkpoint's bot that looks `ply` plies ahead; the name of any other bot as it is."""
-    is_folder = spec not in (*BASELINES, *LEVEL_NAMES) and Path(spec).is_dir()
-    return f"{spec}@{ply}" if ply and is_folder else spec
-
-
-def make_set_bot(spec: str, match_set: MatchSet, levels: Levels | None = None, match_length: int | None = None) -> Bot:
-    """Return the bot that `spec` names, for a set of games.
-
-    Args:
-      spec: one that plays every game, such as `random`, or one for each game: `portes=DIR,plakoto-greek=DIR@1,...`.
-      levels: see `make_bot`.
-      match_length: see `make_bot`.
-
-    Raises:
-      TavlaError: a game of the set has no bot or two, or an unknown one; the errors of `make_bot`.
-    """
-    parts = set_parts(spec, match_set)
-    names = tuple(dict.fromkeys(match_set.games))
+def _set_bot(name: str, match_set: MatchSet, levels: Levels, match_length: int | None) -> Bot:
+    parts = set_parts(name, match_set)
+    games = tuple(dict.fromkeys(match_set.games))
     if parts is None:
-        parts = dict.fromkeys(names, spec)
-    elif len(parts) != len(names):
+        parts = dict.fromkeys(games, name)
+    elif len(parts) != len(games):
         raise TavlaError(
-            f"{spec}: expected a bot for each game, such as {','.join(f'{name}=random' for name in names)}"
+            f"{name}: expected a bot for each game, such as {','.join(f'{game}=random' for game in games)}"
         )
-    made = [make_bot(parts[name], get_ruleset(name), levels, match_length) for name in match_set.games]
-    return join_bots(spec, match_set, made)
+    made = [_game_bot(parts[game], get_ruleset(game), levels, match_length) for game in match_set.games]
+    return join_bots(name, match_set, made)
+
+
+def at_ply(name: str, ply: int) -> str:
+    """Return the name of a checkpoint's bot that looks `ply` plies ahead; the name of any other bot as it is."""
+    is_checkpoint_name = name not in (*BASELINES, *LEVEL_NAMES) and find_checkpoint(name).is_dir()
+    return f"{name}@{ply}" if ply and is_checkpoint_name else name
 
 
 def set_parts(spec: str, match_set: MatchSet) -> dict[str, str] | None:

@@ -1,7 +1,7 @@
-"""The command line: `tavla`. It reads what the user typed and prints results; the work is done elsewhere.
+"""The command line `tavla`: it reads options and prints results; other rooms do the work.
 
-Results go to stdout, progress and errors to stderr. A user's mistake is one line and exit code 2, Ctrl-C is
-exit code 130.
+Results go to stdout, progress and errors to stderr. A user's mistake is one line and exit code 2; Ctrl-C is exit code
+130.
 """
 
 from __future__ import annotations
@@ -39,17 +39,61 @@ from tavla_ai.cli import (
 )
 from tavla_ai.errors import TavlaError
 
+_TASKS: dict[str, tuple[click.Command, ...]] = {
+    "Play and decide": (decide.decide, moves.moves, analyze.analyze, levels.levels, rulesets.rulesets),
+    "Compare bots": (tournament.tournament, replay.replay, measure.measure, error_rate.error_rate, calibrate.calibrate),
+    "Train and ship": (train.train, inspect.inspect, export.export),
+    "Connect to other programs": (external.external, ubgi.ubgi),
+    "Tables of a game": (met.met, bearoff.bearoff, elo_simulate.elo_simulate),
+    "Fair dice": (dice_commit.dice_commit, dice_verify.dice_verify, dice_audit.dice_audit),
+    "Check the engine": (bench.bench, perft.perft),
+}
+_SUMMARIES = {
+    "decide": "answer a game server: a play, a concession, a double",
+    "moves": "list the legal plays of a roll",
+    "analyze": "evaluate a position, or judge every decision of a match file",
+    "levels": "list Easy, Medium and Hard with their ratings",
+    "rulesets": "list the games and their rules",
+    "tournament": "play bots against each other on paired dice",
+    "replay": "print a game of a tournament, move for move",
+    "measure": "measure a checkpoint or a level, and keep the figures",
+    "error-rate": "measure what bots lose per decision",
+    "calibrate": "find the levels of a house and measure them",
+    "train": "train a bot (in a checkout)",
+    "inspect": "check a checkpoint and show its card",
+    "export": "write a bundle for other languages, or verify one",
+    "external": "play inside GNU Backgammon",
+    "ubgi": "speak the Universal Backgammon Interface",
+    "met": "print a match equity table",
+    "bearoff": "build or read the exact bear-off tables",
+    "elo-simulate": "simulate a player's rating on the game server",
+    "dice-commit": "commit to the dice of future games",
+    "dice-verify": "check revealed dice against their commitment",
+    "dice-audit": "test whether dice are fair",
+    "bench": "measure the speed",
+    "perft": "count positions, to compare with other engines",
+}
+
 USER_ERROR = 2
 INTERRUPTED = 130
 
 
 class _Group(click.Group):
-    """A group whose every failure that a user can cause is one line on stderr."""
+    """The group of all commands: a user's mistake is one line on stderr."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, grouped by task."""
+        width = max(len(name) for name in self.commands)
+        for task, commands in _TASKS.items():
+            with formatter.section(task):
+                formatter.write_dl(
+                    [(str(command.name).ljust(width), _SUMMARIES[str(command.name)]) for command in commands]
+                )
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         kwargs["standalone_mode"] = False
         if isinstance(sys.stdout, io.TextIOWrapper):
-            # A name that the terminal cannot show is no reason to fail.
+            # A name that the terminal cannot show must not stop the command.
             sys.stdout.reconfigure(errors="replace")
         try:
             code = super().main(*args, **kwargs)
@@ -77,39 +121,17 @@ def _fail(message: str, code: int) -> NoReturn:
 @click.version_option(package_name="tavla-ai", prog_name="tavla")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Train, measure and ship tavla bots.
+    """Bots for tavla, Turkish backgammon: play, measure, train and ship them.
 
     \b
-    Example:
-      tavla tournament pubeval random --games 200
+    Examples:
+      tavla decide play --dice 31 --level hard
+      tavla tournament easy hard --games 20
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
-for command in (
-    analyze.analyze,
-    bearoff.bearoff,
-    bench.bench,
-    calibrate.calibrate,
-    decide.decide,
-    dice_audit.dice_audit,
-    dice_commit.dice_commit,
-    dice_verify.dice_verify,
-    elo_simulate.elo_simulate,
-    error_rate.error_rate,
-    export.export,
-    external.external,
-    inspect.inspect,
-    levels.levels,
-    measure.measure,
-    met.met,
-    moves.moves,
-    perft.perft,
-    replay.replay,
-    rulesets.rulesets,
-    tournament.tournament,
-    train.train,
-    ubgi.ubgi,
-):
-    main.add_command(command)
+for _commands in _TASKS.values():
+    for _command in _commands:
+        main.add_command(_command)

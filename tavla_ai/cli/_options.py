@@ -1,11 +1,11 @@
-"""Options that several commands take, and how what they say is read."""
+"""Options that several commands share, and the reading of their values."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -13,24 +13,18 @@ from typing import Any
 import click
 
 from tavla_ai import formats
-from tavla_ai.bots import DEFAULT_LEVELS, LEVELS_VARIABLE, Levels
+from tavla_ai.bots import LEVELS_VARIABLE, Levels
 from tavla_ai.engine import MAX_PLY, MAX_SEED
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator import Evaluator, EvaluatorOptions
+from tavla_ai.evaluator import Evaluator, EvaluatorOptions, load_evaluator
 from tavla_ai.formats import ReadPosition
 from tavla_ai.network import load_checkpoint
-from tavla_ai.rules import Position, Ruleset, get_match_set, get_ruleset, parse_dice
+from tavla_ai.rules import DEFAULT_RULESET, MatchSet, Position, Ruleset, get_match_set, get_ruleset, parse_dice
 from tavla_ai.strength import server_elo
 from tavla_ai.tournament import MAX_WORKERS
 
 Command = Callable[..., None]
 Decorator = Callable[[Command], Command]
-
-
-def _levels(_ctx: click.Context, _parameter: click.Parameter, path: Path | None) -> Levels | None:
-    if path is None:
-        return Levels() if DEFAULT_LEVELS.exists() else None
-    return Levels(path)
 
 
 levels_option = click.option(
@@ -39,8 +33,8 @@ levels_option = click.option(
     metavar="FILE",
     envvar=LEVELS_VARIABLE,
     show_envvar=True,
-    callback=_levels,
-    help=f"Where the levels easy, medium and hard are measured.  [default: {DEFAULT_LEVELS}, if it is there]",
+    callback=lambda _ctx, _parameter, path: Levels() if path is None else Levels(path),
+    help="The file that defines the levels easy, medium and hard.  [default: the shipped levels]",
 )
 
 
@@ -52,7 +46,7 @@ def seed_option(what: str, *, default: int | None = 1) -> Decorator:
 
 
 def ratings_option(flag: str, metavar: str, what: str) -> Decorator:
-    """Return an option of ratings, at first those of the game server's bots; `what` is its help."""
+    """Return an option of ratings, by default those of the game server's bots; `what` is its help."""
     return click.option(
         flag,
         callback=read_numbers,
@@ -64,8 +58,6 @@ def ratings_option(flag: str, metavar: str, what: str) -> Decorator:
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-DEFAULT_CHECKPOINT = Path("checkpoints/tavla")
-DEFAULT_RULESET = "north-sultan"
 ruleset_option = click.option(
     "--ruleset",
     "ruleset_name",
@@ -77,7 +69,7 @@ ruleset_option = click.option(
 
 
 def workers_option_as(parameter: str) -> Decorator:
-    """Return `--workers`, which the command takes as this parameter."""
+    """Return the option `--workers`; the command takes it as this parameter."""
     return click.option(
         "--workers",
         parameter,
@@ -85,7 +77,7 @@ def workers_option_as(parameter: str) -> Decorator:
         default=lambda: os.cpu_count() or 1,
         show_default="one for each CPU",
         callback=lambda _ctx, _parameter, number: max(1, number),
-        help="Engine threads; 0 is one. Results do not depend on it.",
+        help="Engine threads; 0 means one. Results do not depend on it.",
     )
 
 
@@ -125,79 +117,106 @@ def _position_option(other_contents: str) -> Decorator:
         "--position",
         "position_text",
         metavar="POSITION",
-        help="The board seen by the player on roll, as `24:2 13:5 8:3 6:5 / 24:2 13:5 8:3 6:5`, each side in its own "
-        "numbering and the player on roll first; of tavla and backgammon also a GNU Position ID, a GNUbg ID, an XGID "
-        f"or a FIBS board, whose dice and score {other_contents}.  "
-        "[default: the start position]",
+        help="The board: the player on roll, then the opponent, each in its own numbering, as "
+        "`24:2 13:5 8:3 6:5 / 24:2 13:5 8:3 6:5`. For tavla and backgammon also a GNU Position ID, a GNUbg ID, an XGID "
+        f"or a FIBS board, whose dice and score {other_contents}.  [default: the start position]",
     )
 
 
-position_option = _position_option("are not used")
-position_and_stakes_option = _position_option("hold")
+position_option = _position_option("are ignored")
+position_and_stakes_option = _position_option("are used")
 
-dice_option = click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: before the roll]")
+dice_option = click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: no roll yet]")
+
+
+@dataclass(frozen=True)
+class NetworkOptions:
+    """The network that evaluates, and the game or set of games that is played."""
+
+    checkpoint: str | None
+    ruleset_name: str | None
+    set_name: str | None
+    threads: int
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The game: the one that was named, else the checkpoint's, else the default one."""
+        if self.ruleset_name is None and self.checkpoint is not None:
+            return load_checkpoint(self.checkpoint).card.ruleset
+        return get_ruleset(self.ruleset_name or DEFAULT_RULESET)
+
+    @property
+    def match_set(self) -> MatchSet | None:
+        """The set of games that a match is played over."""
+        return None if self.set_name is None else get_match_set(self.set_name)
+
+    def evaluator(self) -> Evaluator:
+        """Return the evaluator."""
+        options = EvaluatorOptions(match_set=self.match_set, threads=self.threads)
+        return load_evaluator(self.ruleset_name, self.checkpoint, options)
+
+
+checkpoint_option = click.option(
+    "--checkpoint",
+    metavar="DIR",
+    help="The network that evaluates: a checkpoint's folder, or a shipped one such as tavla/hard.  "
+    "[default: the strongest shipped network of the game]",
+)
+ply_option = click.option("--ply", type=click.IntRange(0, MAX_PLY), default=0, show_default=True, help="Look-ahead.")
+network_options = option_group(
+    "network",
+    NetworkOptions,
+    checkpoint_option,
+    click.option(
+        "--ruleset",
+        "ruleset_name",
+        metavar="NAME",
+        help=f"The game.  [default: the checkpoint's; without one {DEFAULT_RULESET}]",
+    ),
+    click.option("--set", "set_name", metavar="NAME", help="The set of games that a match is played over."),
+    click.option(
+        "--threads", type=click.IntRange(1, 256), default=1, show_default=True, help="Threads; results do not change."
+    ),
+)
 
 
 def evaluator_options(command: Command) -> Command:
     """Give a command the options of an evaluator; it takes them as `evaluator: Evaluator` and `ply: int`."""
 
-    @click.option(
-        "--checkpoint",
-        type=Path,
-        metavar="DIR",
-        default=DEFAULT_CHECKPOINT,
-        show_default=True,
-        help="Whose network evaluates.",
-    )
-    @click.option("--ruleset", "ruleset_name", metavar="NAME", help="The game.  [default: the checkpoint's]")
-    @click.option("--set", "set_name", metavar="NAME", help="The set of games that a match is played over.")
-    @click.option("--ply", type=click.IntRange(0, MAX_PLY), default=0, show_default=True, help="Look-ahead.")
-    @click.option(
-        "--threads", type=click.IntRange(1, 256), default=1, show_default=True, help="Threads; results do not change."
-    )
+    @network_options
+    @ply_option
     @wraps(command)
-    def with_evaluator(
-        *args: Any,
-        checkpoint: Path,
-        ruleset_name: str | None,
-        set_name: str | None,
-        threads: int,
-        **kwargs: Any,
-    ) -> None:
-        ruleset = None if ruleset_name is None else get_ruleset(ruleset_name)
-        match_set = None if set_name is None else get_match_set(set_name)
-        loaded = load_checkpoint(checkpoint, ruleset)
-        evaluator = Evaluator(loaded, ruleset, EvaluatorOptions(match_set=match_set, threads=threads))
-        command(*args, evaluator=evaluator, **kwargs)
+    def with_evaluator(*args: Any, network: NetworkOptions, **kwargs: Any) -> None:
+        command(*args, evaluator=network.evaluator(), **kwargs)
 
     return with_evaluator
 
 
 def read_text(text: str | None, ruleset: Ruleset) -> ReadPosition:
-    """Return the position to play from and what its text says besides; the start without a text.
+    """Return the position, and the dice and stakes in its text; without a text the start position.
 
     Raises:
-      TavlaError: it cannot be read, `ruleset` cannot reach it, or the game is over.
+      TavlaError: the text cannot be read, `ruleset` cannot reach the position, or the game is over.
     """
     if text is None:
         return ReadPosition(Position.start(ruleset), "position")
     read = formats.read_position(text, ruleset)
     if read.position.is_over(ruleset):
-        raise RulesetError(f"{read.format} {text!r}: the game is over, there is nothing to play")
+        raise RulesetError(f"{read.format} {text!r}: the game is over; expected a position in play")
     return read
 
 
 def read_position(text: str | None, ruleset: Ruleset) -> Position:
-    """Return the position to play from; see `read_text`."""
+    """Return the position of a text, or the start position; see `read_text`."""
     return read_text(text, ruleset).position
 
 
 def read_roll(read: ReadPosition, dice: str | None) -> tuple[int, int] | None:
-    """Return the roll to play: what the user said, or what the position's text says; None before the roll."""
+    """Return the roll: the option's, or that of the position's text; None before the roll."""
     if dice is None:
         return read.dice
     if read.is_double_offered:
-        raise RulesetError(f"dice {dice}: a double has been offered, and is to be answered before the roll")
+        raise RulesetError(f"dice {dice}: a double has been offered; answer it before the roll")
     roll = parse_dice(dice)
     if read.dice is not None and sorted(roll) != sorted(read.dice):
         raise RulesetError(f"dice {dice}: the {read.format} says {read.dice[0]}-{read.dice[1]}")
@@ -205,7 +224,7 @@ def read_roll(read: ReadPosition, dice: str | None) -> tuple[int, int] | None:
 
 
 def read_numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, float] | None:
-    """Return the numbers of an option such as `easy=0.9,medium=0.6`, as its callback."""
+    """Return the numbers of an option such as `easy=0.9,medium=0.6`; a callback of click."""
     if text is None:
         return None
     numbers: dict[str, float] = {}
@@ -219,6 +238,6 @@ def read_numbers(ctx: click.Context, parameter: click.Parameter, text: str | Non
         if not name or not math.isfinite(value):
             raise click.BadParameter(f"{part!r}: expected BOT=NUMBER, separated by commas", ctx, parameter)
         if name in numbers:
-            raise click.BadParameter(f"{part!r}: {name} stands there twice", ctx, parameter)
+            raise click.BadParameter(f"{part!r}: {name} is given twice", ctx, parameter)
         numbers[name] = value
     return numbers

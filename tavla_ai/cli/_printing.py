@@ -1,4 +1,4 @@
-"""How commands print: JSON, tables, positions, numbers, progress."""
+"""Output of commands: JSON, tables, positions, numbers, progress."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from rich.table import Table
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import LegalPlay, Position, Ruleset, format_play
 
-# What a table may take where there is no terminal to ask: wide enough that nothing is cut.
+# Width of a table without a terminal: wide enough that nothing is cut.
 _FILE_WIDTH = 200
 
-# What a column of text keeps on a narrow terminal, where longer text is folded.
+# Least width of a text column on a narrow terminal; longer text is folded.
 _TEXT_WIDTH = 20
 
 
@@ -76,7 +76,7 @@ def with_error(value: float, error: float | None, form: str) -> str:
 
 
 def plain(value: object) -> str:
-    """Return a value of a ruleset as a person would write it."""
+    """Return a value of a ruleset as text for people."""
     if isinstance(value, dict):
         return ", ".join(f"{key}: {item}" for key, item in value.items())
     if isinstance(value, list | tuple):

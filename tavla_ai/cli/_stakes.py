@@ -1,4 +1,4 @@
-"""Options that say what is played for, and how it is printed."""
+"""Options of the stakes, and how the stakes are printed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tavla_ai.match import Cube, CubeOwner, MatchState
 
 @dataclass(frozen=True)
 class StakesOptions:
-    """What the user said of the match; None where the user said nothing."""
+    """The stakes that the user gave; None where the user gave none."""
 
     length: int | None
     score: tuple[int, int] | None
@@ -26,17 +26,17 @@ class StakesOptions:
     cube_owner: CubeOwner | None
 
     def match_state(self, read: ReadPosition | None) -> MatchState:
-        """Return the stakes, seen by the side on roll: what the position's text says, and what the user said.
+        """Return the stakes, seen by the side on roll: those of the position's text, changed by what the user gave.
 
         Raises:
-          RulesetError: stakes that cannot be.
+          RulesetError: impossible stakes.
         """
         state = read.match if read is not None and read.match is not None else MatchState()
         if self.length is not None:
             state = MatchState(self.length, self.score or (0, 0), cube=state.cube)
         elif self.score is not None:
             if state.length is None:
-                raise RulesetError("--score: expected --match with it; single games have no score")
+                raise RulesetError("--score: single games have no score; expected --match with it")
             state = replace(state, score=self.score)
         if self.game is not None:
             state = replace(state, game=self.game)
@@ -67,17 +67,21 @@ def _read_score(_ctx: click.Context, _parameter: click.Parameter, text: str | No
 stakes_options = option_group(
     "stakes",
     StakesOptions,
-    click.option("--match", "length", type=int, metavar="POINTS", help="A game of a match to this many points."),
+    click.option(
+        "--match", "length", type=int, metavar="POINTS", help="Points that win the match.  [default: a single game]"
+    ),
     click.option(
         "--score",
         metavar="A-B",
         callback=_read_score,
-        help="Points won so far, those of the player on roll first.  [default: 0-0]",
+        help="Points won so far, the player on roll first.  [default: 0-0]",
     ),
-    click.option("--game", type=int, metavar="N", help="Number of this game in the match, from 0; sets only."),
+    click.option("--game", type=int, metavar="N", help="Number of this game in the match, from 0; for sets of games."),
     click.option("--crawford", "is_crawford", is_flag=True, help="This is the Crawford game."),
-    click.option("--cube", type=int, metavar="VALUE", help="What the cube shows.  [default: 1]"),
-    click.option("--cube-owner", type=click.Choice(get_args(CubeOwner)), help="Whose cube, to the player on roll."),
+    click.option("--cube", type=int, metavar="VALUE", help="Value of the cube.  [default: 1]"),
+    click.option(
+        "--cube-owner", type=click.Choice(get_args(CubeOwner)), help="Owner of the cube, seen by the player on roll."
+    ),
 )
 
 
@@ -109,15 +113,15 @@ def stakes_text(match: MatchState) -> str:
 
 
 def value_name(match: MatchState) -> str:
-    """Return what a column of values is headed by."""
+    """Return the heading of a column of values."""
     return "points" if match.length is None else "match"
 
 
 def value_text(value: float, match: MatchState) -> str:
-    """Return a value as people read it: points, or a match-winning chance in percent."""
+    """Return a value for people: points, or the chance of winning the match in percent."""
     return f"{value:+.4f}" if match.length is None else f"{100 * value:.2f} %"
 
 
 def loss_text(loss: float, match: MatchState) -> str:
-    """Return how much less a play is worth than the best, in the same units; nothing for the best."""
+    """Return the loss of a play against the best play, in the same units; empty for the best play."""
     return "" if loss == 0 else value_text(-loss, match)

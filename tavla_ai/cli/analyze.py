@@ -1,4 +1,4 @@
-"""`tavla analyze`: of a position, or of a match file."""
+"""`tavla analyze`, for a position or a match file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tavla_ai.evaluator import Evaluator
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Plays to show, or of a match the worst decisions.  [default: 5; of a match 10]",
+    help="Plays to show; of a match, the worst decisions.  [default: 5; of a match 10]",
 )
 @evaluator_options
 @json_option
@@ -41,12 +41,13 @@ def analyze(
     ply: int,
     as_json: bool,
 ) -> None:
-    """Say what a position is worth, and each play of a roll; or go through a match.
+    """Evaluate a position and the plays of a roll, or judge every decision of a match file.
 
-    The score and the cube of an XGID, a GNUbg ID or a FIBS board hold, and so do their dice.
+    An XGID, a GNUbg ID or a FIBS board also gives the score, the cube and the dice.
 
-    Of a match file, every decision is judged: what it lost, and how lucky the roll was. Losses are in points of
-    the game; the error rate is in thousandths of a point for each decision with something to decide.
+    For a match file, the strongest shipped network of the game (or --checkpoint) says what each decision lost and how
+    lucky each roll was. Losses are in points of the game. The error rate is in thousandths of a point per decision that
+    had a choice.
 
     \b
     Examples:
@@ -57,10 +58,10 @@ def analyze(
     """
     if match_file is not None:
         of_a_position = (*parameter_names(PositionOptions), *parameter_names(StakesOptions), "set_name")
-        _refuse(ctx, of_a_position, "of a position, not of a match file")
+        _refuse(ctx, of_a_position, "only for a position, not for a match file")
         analyze_match_file(match_file, match, evaluator, ply=ply, top=top or 10, as_json=as_json)
     else:
-        _refuse(ctx, parameter_names(MatchOptions), "of a match file; expected MATCH.mat with it")
+        _refuse(ctx, parameter_names(MatchOptions), "only for a match file; expected MATCH.mat with it")
         analyze_position(position, stakes, evaluator, ply=ply, top=top or 5, as_json=as_json)
 
 

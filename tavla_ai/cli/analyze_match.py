@@ -30,7 +30,7 @@ from tavla_ai.strength import (
 
 @dataclass(frozen=True)
 class MatchOptions:
-    """What is read and written besides, of a match file."""
+    """Options of the analysis of a match file."""
 
     html: Path | None
     strict: bool
@@ -39,13 +39,13 @@ class MatchOptions:
 match_options = option_group(
     "match",
     MatchOptions,
-    click.option("--html", type=Path, metavar="FILE", help="Write a report of a match, with boards."),
+    click.option("--html", type=Path, metavar="FILE", help="Write a report of the match, with boards."),
     click.option(
         "--lenient",
         "strict",
         is_flag=True,
         callback=lambda _ctx, _parameter, lenient: not lenient,
-        help="Leave out what the rules do not allow in a match file.",
+        help="Skip what the rules do not allow in a match file.",
     ),
 )
 
@@ -56,14 +56,14 @@ def analyze_match_file(
     """Judge every decision of a match file and print the players and the `top` worst decisions."""
     html = options.html
     if html is not None and not html.parent.is_dir():
-        raise TavlaError(f"{html}: no such folder")
+        raise TavlaError(f"{html}: its folder does not exist; make it first")
     match = read_match(path, evaluator.ruleset, strict=options.strict)
     if not any(turn.action == "play" for game in match.games for turn in game.turns):
-        raise TavlaError(f"{path}: no roll in it, there is nothing to judge")
+        raise TavlaError(f"{path}: has no roll, so there is nothing to judge")
     num_turns = sum(len(game.turns) for game in match.games)
     with progress("turns", num_turns) as advance:
         analysis = analyze_match(match, evaluator, ply=ply, progress=advance)
-    critic = f"{evaluator.checkpoint.path}, {ply}-ply"
+    critic = f"{evaluator.checkpoint.name}, {ply}-ply"
     if html is not None:
         # It brings boards and charts, which the terminal does without.
         from tavla_ai.report.match import match_html

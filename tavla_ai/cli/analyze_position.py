@@ -33,7 +33,7 @@ from tavla_ai.rules import Position, Ruleset, format_play
 
 @dataclass(frozen=True)
 class PositionOptions:
-    """What is analysed of a position, and how deep; None where the user said nothing."""
+    """Options of the analysis of a position; None where the user gave none."""
 
     position_text: str | None
     dice: str | None
@@ -51,17 +51,32 @@ position_options = option_group(
     position_and_stakes_option,
     dice_option,
     click.option("--time-ms", type=float, metavar="MS", help="Look deeper until this many milliseconds are spent."),
-    click.option("--explain", is_flag=True, help="Count the rolls with which the opponent hits."),
-    click.option("--rollout", type=click.IntRange(min=36), metavar="TRIALS", help="Roll out the plays shown."),
-    seed_option("Of a rollout's dice."),
-    click.option("--ray-workers", type=click.IntRange(1, 1024), metavar="N", help="Ray workers of a rollout."),
-    click.option("--svg", type=Path, metavar="FILE", help="Draw the position, with the best play."),
+    click.option("--explain", is_flag=True, help="Show the share of the opponent's rolls that hit after each play."),
+    click.option(
+        "--rollout",
+        type=click.IntRange(min=36),
+        metavar="TRIALS",
+        help="Roll out the plays shown, with this many trials each.",
+    ),
+    seed_option("Seed of a rollout's dice."),
+    click.option(
+        "--ray-workers",
+        type=click.IntRange(1, 1024),
+        metavar="N",
+        help="Ray workers of a rollout; they need the extra [train].",
+    ),
+    click.option("--svg", type=Path, metavar="FILE", help="Draw the position with the best play."),
 )
 
 
 @dataclass(frozen=True)
 class _Analysis:
-    """What was found of a position; `plays` are those to show, of `num_plays` legal ones, and none before the roll."""
+    """The analysis of a position.
+
+    Attributes:
+      plays: the plays to show, the best first; none before the roll.
+      num_plays: number of legal plays.
+    """
 
     position: Position
     match: MatchState
@@ -76,7 +91,7 @@ class _Analysis:
 def analyze_position(
     options: PositionOptions, stakes: StakesOptions, evaluator: Evaluator, *, ply: int, top: int, as_json: bool
 ) -> None:
-    """Print what a position is worth, and the `top` plays of its roll."""
+    """Print the value of a position and the `top` plays of its roll."""
     found = _analyze(options, stakes, evaluator, ply, top)
     ruleset = evaluator.ruleset
     if options.svg is not None:
@@ -116,7 +131,7 @@ def _roll_out(
     options: PositionOptions,
 ) -> tuple[RolledOut, ...]:
     if not plays:
-        raise RulesetError("--rollout: expected --dice with it; plays are rolled out")
+        raise RulesetError("--rollout: it rolls out plays; expected --dice with it")
     assert options.rollout is not None
     settings = RolloutSettings(trials=options.rollout, ply=ply, seed=options.seed)
     total = -(-settings.trials // 36) * 36 * sum(play.score is None for play in plays)

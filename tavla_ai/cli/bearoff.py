@@ -28,13 +28,13 @@ folder_option = click.option(
     "--folder",
     type=Path,
     metavar="DIR",
-    help=f"Where the tables are kept.  [default: {CACHE_VARIABLE}, or the user's cache folder]",
+    help=f"Folder of the tables.  [default: {CACHE_VARIABLE}, or the user's cache folder]",
 )
 
 
 @click.group()
 def bearoff() -> None:
-    """Build the exact bear-off tables, or look a position up in them.
+    """Build the exact bear-off tables, or look up a position in them.
 
     \b
     Examples:
@@ -44,15 +44,17 @@ def bearoff() -> None:
 
 
 @bearoff.command()
-@click.option("--rule", type=click.Choice((*BEAROFF_RULES, "all")), default="all", show_default=True, help="Which.")
+@click.option(
+    "--rule", type=click.Choice((*BEAROFF_RULES, "all")), default="all", show_default=True, help="The tables to build."
+)
 @folder_option
-@click.option("--force", is_flag=True, help="Build tables again that are there and sound.")
+@click.option("--force", is_flag=True, help="Build again also tables that are up to date.")
 @json_option
 def build(rule: BearoffRule | Literal["all"], folder: Path | None, force: bool, as_json: bool) -> None:
     """Build the tables that are missing, damaged or of another version; a few seconds each.
 
-    Commands that need a table build it themselves. `larger-first` is for traditional tavla, where the larger die
-    is played first in the bear-off, `standard` for the other games; gul-bara has none.
+    Commands build the tables that they need. `larger-first` is for traditional tavla, where the larger die is played
+    first in the bear-off; `standard` is for the other games. Gul Bara has no tables.
 
     \b
     Example:
@@ -64,7 +66,10 @@ def build(rule: BearoffRule | Literal["all"], folder: Path | None, force: bool, 
         with progress(f"bear-off tables, {name}", 100) as advance:
             found[name] = open_tables(shape_of(name), folder=folder, force=force, progress=advance)
         if found[name].path is None:
-            raise TavlaError(f"{folder or cache_folder()}: the bear-off tables could not be kept there")
+            raise TavlaError(
+                f"{folder or cache_folder()}: the bear-off tables cannot be written there; "
+                f"name another folder with --folder or {CACHE_VARIABLE}"
+            )
     if as_json:
         print_json([_tables_data(name, tables) for name, tables in found.items()])
         return
@@ -105,10 +110,10 @@ def _tables_data(rule: BearoffRule, tables: CachedTables) -> dict[str, Any]:
 @folder_option
 @json_option
 def show(ruleset_name: str, position_text: str | None, folder: Path | None, as_json: bool) -> None:
-    """Show the chances of a bear-off for the player on roll, and how many rolls each side needs.
+    """Show the chances of a bear-off for the player on roll, and the number of rolls that each side needs.
 
-    The chances are exact where both sides have few checkers left, and then those of best play. Otherwise they come
-    from the numbers of rolls that both sides need when each plays for the fewest on average.
+    With few checkers left on both sides the chances are exact, for best play. Otherwise they follow from the numbers of
+    rolls that both sides need when each plays to need the fewest on average.
 
     \b
     Example:
@@ -118,14 +123,14 @@ def show(ruleset_name: str, position_text: str | None, folder: Path | None, as_j
     position = read_position(position_text, ruleset)
     rule = rule_of(ruleset)
     if rule is None:
-        raise RulesetError(f"{ruleset.name} has no bear-off tables: its dice cascade and are passed on")
+        raise RulesetError(f"{ruleset.name} has no bear-off tables: a turn of it is more than one roll")
     with progress(f"bear-off tables, {rule}", 100) as advance:
         tables = open_tables(shape_of(rule), folder=folder, progress=advance).tables
     rules = compile_rules(ruleset)
     if not tables.covers(rules, position.board):
         raise RulesetError(
-            f"position {position.to_text(ruleset)!r}: not in the bear-off tables, which have each side's checkers off "
-            f"or on its points 1 to {tables.shape.points}"
+            f"position {position.to_text(ruleset)!r}: not in the bear-off tables; expected each side's checkers off or "
+            f"on its points 1 to {tables.shape.points}"
         )
     data = _position_data(tables, rules, position, ruleset)
     if as_json:
@@ -143,7 +148,7 @@ def show(ruleset_name: str, position_text: str | None, folder: Path | None, as_j
     print_table(
         f"Rolls to bear off, on average {data['mover']['expected_rolls']:.5f} for the player on roll and "
         f"{data['opponent']['expected_rolls']:.5f} for the opponent",
-        ["rolls", "all %", "the first %", "opponent's all %", "his first %"],
+        ["rolls", "all %", "the first %", "opponent: all %", "the first %"],
         [
             [str(rolls), *map(percent, chances)]
             for rolls, chances in enumerate(zip_longest(*columns))

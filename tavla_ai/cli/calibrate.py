@@ -8,9 +8,8 @@ from typing import Any
 
 import click
 
-from tavla_ai.bots import DEFAULT_LEVELS, LEVEL_NAMES, LevelName, level_name
+from tavla_ai.bots import LEVEL_NAMES, LEVELS_FILE, LevelName, level_name
 from tavla_ai.cli._options import (
-    DEFAULT_CHECKPOINT,
     json_option,
     ratings_option,
     ruleset_option,
@@ -33,17 +32,12 @@ from tavla_ai.strength import calibrate as calibrate_levels
 
 Command = Callable[..., Any]
 
-_CHECKPOINTS: dict[LevelName, Path] = {
-    "easy": DEFAULT_CHECKPOINT / "easy",
-    "medium": DEFAULT_CHECKPOINT,
-    "hard": DEFAULT_CHECKPOINT / "hard",
-}
+_CHECKPOINTS: dict[LevelName, str] = {"easy": "tavla/easy", "medium": "tavla", "hard": "tavla/hard"}
 
 
 def _checkpoint_option(name: LevelName, how: str) -> Callable[[Command], Command]:
     return click.option(
         f"--{name}",
-        type=Path,
         metavar="DIR",
         default=_CHECKPOINTS[name],
         show_default=True,
@@ -56,42 +50,42 @@ def _checkpoint_option(name: LevelName, how: str) -> Callable[[Command], Command
 @click.option(
     "--match-length", type=int, metavar="POINTS", help="Points that win the matches.  [default: the house's own]"
 )
-@ratings_option("--ratings", "LEVEL=ELO,...", "The ratings to reach; their differences are what is measured.")
+@ratings_option("--ratings", "LEVEL=ELO,...", "The ratings to reach; their differences are measured.")
 @_checkpoint_option("hard", "which plays as well as it can")
 @_checkpoint_option("medium", "weakened against Hard")
 @_checkpoint_option("easy", "weakened against Medium")
-@seed_option("Of dice and errors.")
+@seed_option("Seed of the dice and of the errors.")
 @click.option(
     "--matches",
     type=click.IntRange(min=2),
     default=DEFAULT_MATCHES,
     show_default=True,
-    help="Matches that measure each gap, even; 20,000 tell it to some +- 6 Elo.",
+    help="Matches that measure each gap, an even number; 20,000 measure it to about +- 6 Elo.",
 )
 @click.option(
     "--search-matches",
     type=click.IntRange(min=2),
     default=DEFAULT_SEARCH_MATCHES,
     show_default=True,
-    help="Matches of each round of the search, even.",
+    help="Matches of each round of the search, an even number.",
 )
 @workers_option
 @click.option(
     "--out",
     type=Path,
     metavar="FILE",
-    default=DEFAULT_LEVELS,
+    default=Path(LEVELS_FILE),
     show_default=True,
-    help="The file of levels; its other ladders stay.",
+    help="The file of levels to write; its other ladders stay.",
 )
 @json_option
 def calibrate(
     ruleset_name: str,
     match_length: int | None,
     ratings: dict[str, float],
-    hard: Path,
-    medium: Path,
-    easy: Path,
+    hard: str,
+    medium: str,
+    easy: str,
     seed: int,
     matches: int,
     search_matches: int,
@@ -99,11 +93,11 @@ def calibrate(
     out: Path,
     as_json: bool,
 ) -> None:
-    """Find how noisy the levels of a house must be for their ratings, and measure them.
+    """Find the noise that gives the levels of a house their ratings, and measure the levels.
 
-    Hard plays without noise; Medium's is searched in matches against Hard, Easy's in matches against Medium. Each gap
-    is then measured on fresh dice: its 95 % interval must lie within 15 Elo of the gap asked for, and it is what is
-    written. Medium's rating is fixed at what was asked for. Rounds go to stderr; some minutes.
+    Hard plays without noise. The noise of Medium is searched in matches against Hard, that of Easy in matches against
+    Medium. Each gap is then measured on fresh dice; its 95 % interval must lie within 15 Elo of the requested gap. The
+    file gets the measured gaps; Medium keeps its requested rating. Takes some minutes; progress goes to stderr.
 
     \b
     Examples:

@@ -8,10 +8,13 @@ import click
 
 from tavla_ai.bots import LEVEL_NAMES, LevelName, Levels, level_bot, timeout_bot
 from tavla_ai.cli._options import (
+    NetworkOptions,
     dice_option,
     evaluator_options,
     json_option,
     levels_option,
+    network_options,
+    ply_option,
     position_and_stakes_option,
     read_roll,
     read_text,
@@ -23,11 +26,12 @@ from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.formats import ReadPosition
 from tavla_ai.match import MatchState
+from tavla_ai.rules import Ruleset, legal_plays
 
 
 @click.group()
 def decide() -> None:
-    """Answer one question of a game server.
+    """Answer a game server's question: a play, a concession, a double.
 
     \b
     Example:
@@ -36,24 +40,24 @@ def decide() -> None:
 
 
 def _question(command: Any) -> Any:
-    """Give a command of `decide` what all of them take."""
+    """Give a command of `decide` the options of a question to the evaluator."""
     for option in (json_option, evaluator_options, stakes_options, position_and_stakes_option):
         command = option(command)
     return command
 
 
-def _asked(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator) -> tuple[ReadPosition, MatchState]:
-    read = read_text(position_text, evaluator.ruleset)
+def _asked(position_text: str | None, stakes: StakesOptions, ruleset: Ruleset) -> tuple[ReadPosition, MatchState]:
+    read = read_text(position_text, ruleset)
     return read, stakes.match_state(read)
 
 
 def _asked_before_the_roll(
-    position_text: str | None, stakes: StakesOptions, evaluator: Evaluator
+    position_text: str | None, stakes: StakesOptions, ruleset: Ruleset
 ) -> tuple[ReadPosition, MatchState]:
-    read, match = _asked(position_text, stakes, evaluator)
+    read, match = _asked(position_text, stakes, ruleset)
     if read.dice is not None:
         raise RulesetError(
-            f"{read.format}: {read.dice[0]}-{read.dice[1]} has been rolled; a double comes before the roll"
+            f"{read.format}: {read.dice[0]}-{read.dice[1]} has been rolled; expected a position before the roll"
         )
     return read, match
 
@@ -67,56 +71,59 @@ def _print_answer(answer: bool, words: tuple[str, str], as_json: bool, **details
 
 
 @decide.command()
-@click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: that of the position's text]")
+@position_and_stakes_option
+@click.option("--dice", metavar="ROLL", help="The roll, such as 31.  [default: the dice in the position's text]")
+@stakes_options
 @click.option("--time-ms", type=float, metavar="MS", help="Look deeper until this many milliseconds are spent.")
-@click.option("--level", type=click.Choice(LEVEL_NAMES), help="The play of a level of the house, with its own network.")
-@click.option("--timeout", "is_timeout", is_flag=True, help="The play for a player whose time is up: the Easy level's.")
-@seed_option("Of a level's errors.", default=0)
+@click.option("--level", type=click.Choice(LEVEL_NAMES), help="Ask a level of the house, which has its own network.")
+@click.option(
+    "--timeout", "is_timeout", is_flag=True, help="Ask for the play of a player whose time is up: the Easy level plays."
+)
+@seed_option("Seed of a level's errors.", default=0)
 @levels_option
-@_question
+@network_options
+@ply_option
+@json_option
 def play(
     position_text: str | None,
     dice: str | None,
     stakes: StakesOptions,
-    evaluator: Evaluator,
+    network: NetworkOptions,
     ply: int,
     time_ms: float | None,
     level: LevelName | None,
     is_timeout: bool,
     seed: int,
-    levels: Levels | None,
+    levels: Levels,
     as_json: bool,
 ) -> None:
-    """Choose a play; a forced one is made without thinking.
+    """Choose a play. A forced play is made without a search.
 
     \b
     Examples:
       tavla decide play --dice 31 --ply 2
       tavla decide play --dice 31 --level medium --match 3 --score 1-2
     """
-    read, match = _asked(position_text, stakes, evaluator)
+    ruleset, match_set = network.ruleset, network.match_set
+    read, match = _asked(position_text, stakes, ruleset)
     roll = read_roll(read, dice)
     if roll is None:
         raise RulesetError("--dice: expected a roll such as 31; the position's text has none")
     if is_timeout and (ply or time_ms is not None or level is not None):
-        raise click.UsageError(
-            "--timeout: the Easy level plays, as far as it looks; expected no --level, --ply or --time-ms with it"
-        )
+        raise click.UsageError("--timeout: the Easy level plays; expected no --level, --ply or --time-ms with it")
     if level is not None and (ply or time_ms is not None):
-        raise click.UsageError(
-            f"--level: {level} looks as far as it does; expected neither --ply nor --time-ms with it"
-        )
+        raise click.UsageError(f"--level: {level} has its own look-ahead; expected no --ply or --time-ms with it")
     if is_timeout:
-        bot = timeout_bot(evaluator.checkpoint, evaluator.ruleset, levels, match.length, match_set=evaluator.match_set)
+        bot = timeout_bot(network.evaluator().checkpoint, ruleset, levels, match.length, match_set=match_set)
         chosen = bot.choose_play(read.position, roll, match, seed=seed)
     elif level is not None:
-        bot = level_bot(level, evaluator.ruleset, levels, match.length, match_set=evaluator.match_set)
+        bot = level_bot(level, ruleset, levels, match.length, match_set=match_set)
         chosen = bot.choose_play(read.position, roll, match, seed=seed)
     else:
-        chosen = evaluator.choose_play(read.position, roll, match, ply=ply, time_ms=time_ms)
-    data = play_data(evaluator.ruleset, read.position, chosen)
+        chosen = network.evaluator().choose_play(read.position, roll, match, ply=ply, time_ms=time_ms)
+    data = play_data(ruleset, read.position, chosen)
     if as_json:
-        print_json(data | {"forced": evaluator.forced_play(read.position, roll) is not None})
+        print_json(data | {"forced": len(legal_plays(ruleset, read.position, roll)) == 1})
     else:
         click.echo(data["play"])
 
@@ -134,13 +141,13 @@ def concede(
     whole_match: bool,
     as_json: bool,
 ) -> None:
-    """Say whether the player on roll loses nothing by conceding: `concede` or `play on`.
+    """Say whether the player on roll can concede without loss: `concede` or `play on`.
 
     \b
     Example:
       tavla decide concede --position "6:2 5:2 off:11 / 1:2 off:13" --ruleset oyna-tavla
     """
-    read, match = _asked(position_text, stakes, evaluator)
+    read, match = _asked(position_text, stakes, evaluator.ruleset)
     answer = evaluator.should_concede(
         read.position,
         match,
@@ -152,8 +159,10 @@ def concede(
 
 
 @decide.command()
-@click.option("--value", required=True, metavar="POINTS", help="What is conceded, before a cube counts; or `match`.")
-@click.option("--on-roll/--opponent-on-roll", default=False, help="Who is on roll.  [default: the opponent]")
+@click.option(
+    "--value", required=True, metavar="POINTS", help="Points that the opponent concedes, without the cube; or `match`."
+)
+@click.option("--on-roll/--opponent-on-roll", default=False, help="The side that is on roll.  [default: the opponent]")
 @_question
 def accept(
     position_text: str | None,
@@ -166,13 +175,13 @@ def accept(
 ) -> None:
     """Say whether to accept the opponent's concession: `accept` or `refuse`.
 
-    The position is seen by the side that is asked.
+    The position is seen by the side that may accept.
 
     \b
     Example:
       tavla decide accept --value 1 --position "6:2 off:13 / 6:15" --ruleset oyna-tavla
     """
-    read, match = _asked(position_text, stakes, evaluator)
+    read, match = _asked(position_text, stakes, evaluator.ruleset)
     if value != "match" and not value.isdecimal():
         raise RulesetError(f"concession of {value!r}: expected points, or match")
     points: int | Literal["match"] = "match" if value == "match" else int(value)
@@ -187,11 +196,11 @@ def double(position_text: str | None, stakes: StakesOptions, evaluator: Evaluato
 
     \b
     Example:
-      tavla decide double --checkpoint checkpoints/backgammon --match 5
+      tavla decide double --ruleset oyna-backgammon --match 5
     """
-    read, match = _asked_before_the_roll(position_text, stakes, evaluator)
+    read, match = _asked_before_the_roll(position_text, stakes, evaluator.ruleset)
     if read.is_double_offered:
-        raise RulesetError(f"{read.format}: the double has been offered already; expected `decide take`")
+        raise RulesetError(f"{read.format}: a double has been offered already; ask `tavla decide take`")
     decision = evaluator.cube_decision(read.position, match, ply=ply)
     _print_answer(decision.should_double, ("double", "roll"), as_json, **vars(decision))
 
@@ -201,13 +210,14 @@ def double(position_text: str | None, stakes: StakesOptions, evaluator: Evaluato
 def take(position_text: str | None, stakes: StakesOptions, evaluator: Evaluator, ply: int, as_json: bool) -> None:
     """Say whether to take a double: `take` or `pass`.
 
-    The position and the match are seen by the player who doubled and is on roll, the cube as it was before.
+    Give position and match as the player who doubled sees them; that player is on roll. Give the cube as it was before
+    the double.
 
     \b
     Example:
-      tavla decide take --checkpoint checkpoints/backgammon --match 5 --score 1-0
+      tavla decide take --ruleset oyna-backgammon --match 5 --score 1-0
     """
-    read, match = _asked_before_the_roll(position_text, stakes, evaluator)
+    read, match = _asked_before_the_roll(position_text, stakes, evaluator.ruleset)
     evaluator.check_double(match)
     decision = evaluator.cube_decision(read.position, match, ply=ply)
     _print_answer(decision.should_take, ("take", "pass"), as_json, **vars(decision))

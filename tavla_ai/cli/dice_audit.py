@@ -12,7 +12,7 @@ from tavla_ai.cli._printing import percent, print_json, print_table
 from tavla_ai.dice import DiceAudit, audit, read_rolls, rolls_of_seed, smallest_p_value
 from tavla_ai.errors import TavlaError
 
-# What is called unlikely, all tests together.
+# Significance level of all tests together.
 _LEVEL = 0.05
 
 
@@ -25,18 +25,18 @@ _LEVEL = 0.05
 @click.option("--plies", type=click.IntRange(1, 10_000), default=50, show_default=True, help="Rolls of each game.")
 @json_option
 def dice_audit(files: tuple[Path, ...], seed: int | None, games: int, plies: int, as_json: bool) -> None:
-    """Compare the dice that each player threw with fair dice.
+    """Compare the dice of each player with fair dice: faces, pairs, doubles, successive rolls and runs.
 
-    Faces, pairs, doubles, each roll with the next, and runs. A FILE has one JSON object a line, the dice of one game:
+    A FILE has one JSON object per line, with the dice of one game:
 
     \b
       {"seats": ["hard", "easy"], "seed": 7, "game": 0, "plies": 53}
       {"seats": ["hard", "easy"], "first": 1, "rolls": "31 62 55", "opening": true}
       {"player": "easy", "rolls": "31 62 55"}
 
-    A seed is replayed, `ruleset`, `round` (the game of a match) and `first` (the seat that won the game before and so
-    starts without opening dice) say how; rolls are as they were thrown. Opening dice, which are never a double, are
-    left out, and dice of a seed that one player had twice, as in a round robin, count once.
+    The dice of a seed are generated again; `ruleset`, `round` (the game of a match) and `first` (the seat that won the
+    previous game and so starts without opening dice) say which. `rolls` are in the order thrown. Opening dice are left
+    out, since they are never a double. Dice of a seed that a player had twice, as in a round robin, count once.
 
     \b
     Example:
@@ -68,7 +68,7 @@ def dice_audit(files: tuple[Path, ...], seed: int | None, games: int, plies: int
     _print_audits(audits, num_tests)
     for number, what in (
         (collected.openings, "opening dice, never a double"),
-        (collected.repeated, "the same dice of a seed again"),
+        (collected.repeated, "repeated dice of a seed"),
     ):
         if number:
             click.echo(f"{number} rolls left out: {what}")
@@ -76,7 +76,7 @@ def dice_audit(files: tuple[Path, ...], seed: int | None, games: int, plies: int
         click.echo("Too few rolls to test anything.")
         return
     threshold = _LEVEL / num_tests
-    verdict = "seldom so small with fair dice" if smallest.p_value < threshold else "no sign against the dice"
+    verdict = "rarely this small with fair dice" if smallest.p_value < threshold else "no evidence against the dice"
     click.echo(
         f"{num_tests} tests: fair dice have a smallest p below {_LEVEL} / {num_tests} = {threshold:.2g} (Bonferroni) "
         f"in at most one of {1 / _LEVEL:.0f} audits.\n"
@@ -99,7 +99,7 @@ def _print_audits(audits: Sequence[DiceAudit], num_tests: int) -> None:
         ],
     )
     print_table(
-        "Beside fair dice",
+        "Compared with fair dice",
         ["player", "test", "chi-square", "freedom", "p", f"p x {num_tests}"],
         [
             [

@@ -19,14 +19,14 @@ from tavla_ai.dice import make_secret, write_secret
     metavar="FILE",
     default=Path("dice-secret.json"),
     show_default=True,
-    help="Where seed and salt are kept until they are revealed; a file that exists is not replaced.",
+    help="File for seed and salt until they are revealed; an existing file is not replaced.",
 )
 @json_option
 def dice_commit(seed: int | None, out: Path, as_json: bool) -> None:
-    """Fix the dice of games to come: print what to publish now, and keep the seed in a file.
+    """Commit to the dice of future games: print the commitment to publish, and keep the seed in a file.
 
-    What is printed is the SHA-256 of `tavla-dice-1:SALT:SEED`. Publish it before it is known who plays which game, and
-    the file after the games; `tavla dice-verify`, or a few lines of Python in docs/dice.md, check both.
+    The commitment is the SHA-256 of `tavla-dice-1:SALT:SEED`. Publish it before it is known who plays which game, and
+    publish the file after the games. `tavla dice-verify`, or a few lines of Python in docs/dice.md, check both.
 
     \b
     Example:

@@ -21,26 +21,30 @@ from tavla_ai.dice import (
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.rules import get_ruleset
 
-# Exit code of dice that are not those that were committed to.
+# Exit code where the dice do not match the commitment.
 _MISMATCH = 1
 
 
 @click.command("dice-verify")
-@click.option("--commitment", metavar="HEX", required=True, help="What was published before the games.")
+@click.option("--commitment", metavar="HEX", required=True, help="The commitment published before the games.")
 @seed_option("The revealed seed.", default=None)
 @click.option("--salt", metavar="HEX", help="The revealed salt.")
-@click.option("--secret", "secret_path", type=Path, metavar="FILE", help="The revealed file, instead of both.")
+@click.option(
+    "--secret", "secret_path", type=Path, metavar="FILE", help="The revealed file, instead of --seed and --salt."
+)
 @click.option("--rolls", "rolls_text", metavar="ROLLS", help="Dice of a game as they were played, such as '31 62 55'.")
-@click.option("--game", type=click.IntRange(0, MAX_SEED), help="Which game of the seed, in a tournament which pair.")
+@click.option(
+    "--game", type=click.IntRange(0, MAX_SEED), help="Number of the game of the seed; in a tournament, of the pair."
+)
 @click.option(
     "--round",
     "round_",
     type=click.IntRange(0, MAX_ROUND),
     default=0,
     show_default=True,
-    help="The number of the game within its match, from 0.",
+    help="Number of the game within its match, from 0.",
 )
-@click.option("--no-opening", is_flag=True, help="The winner of the game before started: nobody threw opening dice.")
+@click.option("--no-opening", is_flag=True, help="The winner of the previous game started, without opening dice.")
 @ruleset_option
 @json_option
 def dice_verify(
@@ -57,8 +61,8 @@ def dice_verify(
 ) -> None:
     """Check a revealed seed against its commitment, and the dice of a game against the seed.
 
-    The exit code is 0 where all of it fits and 1 where something does not. Which die of a roll is named first does
-    not matter.
+    The exit code is 0 if everything matches and 1 if something does not. The order of the two dice of a roll does not
+    matter.
 
     \b
     Examples:
@@ -71,9 +75,9 @@ def dice_verify(
     fits = is_commitment_to(secret, commitment)
     report: dict[str, object] = {"scheme": secret.scheme, "commitment_fits": fits}
     lines = [
-        "commitment: fits the seed and salt"
+        "commitment: matches the seed and salt"
         if fits
-        else f"commitment: DOES NOT FIT; that of this seed and salt is {secret.commitment}"
+        else f"commitment: DOES NOT MATCH; the commitment of this seed and salt is {secret.commitment}"
     ]
     if rolls_text is not None and game is not None:
         recorded = parse_rolls(rolls_text)
@@ -82,11 +86,11 @@ def dice_verify(
         turn = first_difference(recorded, dice)
         report |= {"rolls": len(recorded), "rolls_fit": turn is None, "first_difference": turn}
         if turn is None:
-            lines.append(f"rolls: all {len(recorded)} are those of game {game}")
+            lines.append(f"rolls: all {len(recorded)} match game {game}")
         else:
             fits = False
             was, should = ("-".join(map(str, rolls[turn].tolist())) for rolls in (recorded, dice.rolls))
-            lines.append(f"rolls: DO NOT FIT; turn {turn} of game {game}, from 0, has {was}, the seed gives {should}")
+            lines.append(f"rolls: DO NOT MATCH; turn {turn} of game {game}, from 0, has {was}, the seed gives {should}")
     if as_json:
         print_json(report)
     else:
@@ -98,7 +102,7 @@ def dice_verify(
 def _revealed(seed: int | None, salt: str | None, path: Path | None) -> DiceSecret:
     if path is not None:
         if seed is not None or salt is not None:
-            raise click.UsageError("--secret stands for --seed and --salt: expected one or the others")
+            raise click.UsageError("--secret replaces --seed and --salt; expected only one of them")
         return read_secret(path.read_text(encoding="utf-8", errors="replace"), str(path))
     if seed is None or salt is None:
         raise click.UsageError("expected --seed and --salt, or --secret")

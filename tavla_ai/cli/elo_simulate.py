@@ -11,7 +11,7 @@ from tavla_ai.cli._printing import print_json, print_table
 from tavla_ai.report.server_elo import elo_svg
 from tavla_ai.strength import EloSimulation, server_elo
 
-# Numbers of matches that the table shows, and the last one.
+# Rows of the table, by number of matches; the last match is added.
 _SHOWN = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000)
 
 
@@ -29,21 +29,21 @@ _SHOWN = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_00
     "--mix",
     callback=read_numbers,
     metavar="BOT=N,...",
-    help="How often each bot is met, relative to the others.  [default: evenly]",
+    help="Relative frequency of matches against each bot.  [default: equal]",
 )
 @click.option(
     "--matches",
     type=click.IntRange(1, server_elo.MAX_MATCHES),
     default=200,
     show_default=True,
-    help="Rated matches of a run.",
+    help="Rated matches of a career.",
 )
 @click.option(
     "--runs",
     type=click.IntRange(1, server_elo.MAX_RUNS),
     default=2000,
     show_default=True,
-    help="How often the player starts anew.",
+    help="Number of simulated careers of the player.",
 )
 @seed_option("Seed of the matches.")
 @click.option("--plot", "plot_path", type=Path, metavar="FILE", help="Draw the ratings over the matches (SVG).")
@@ -59,10 +59,10 @@ def elo_simulate(
     plot_path: Path | None,
     as_json: bool,
 ) -> None:
-    """Show what rating a player would end at under the game server's own Elo.
+    """Simulate the rating that a player reaches under the game server's own Elo.
 
-    The player starts at 1500; K is 32 for the first 30 matches and 16 after them; the rating is rounded after each
-    match, halves up; the bots' ratings are fixed. A match is won or lost, a mars within it is no second win.
+    The player starts at 1500. K is 32 for the first 30 matches and 16 afterwards. The rating is rounded after each
+    match, halves up. The bots' ratings are fixed. A match counts once, whether or not it was won by a mars.
 
     \b
     Examples:
@@ -106,6 +106,6 @@ def _print(result: EloSimulation) -> None:
         ],
     )
     if result.settles_at is None:
-        click.echo("Without rounding no rating would balance wins and losses: one of them never comes.")
+        click.echo("Without rounding no rating would balance wins and losses: the player only wins or only loses.")
     else:
         click.echo(f"Without rounding, wins and losses balance at {result.settles_at:.1f}.")

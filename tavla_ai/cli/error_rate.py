@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from tavla_ai.bots import Levels, at_ply, make_bot
+from tavla_ai.bots import Levels, at_ply, load_bot
 from tavla_ai.cli._options import (
-    DEFAULT_CHECKPOINT,
     json_option,
     levels_option,
     option_group,
@@ -42,7 +41,7 @@ class _SetOptions:
     decisions: int
     seed: int
     judges: str
-    network: Path
+    network: str | None
     ruleset_name: str
 
 
@@ -50,22 +49,25 @@ _set_options = option_group(
     "new_set",
     _SetOptions,
     click.option("--build", "path", type=Path, metavar="FILE", help="Make a new set of judged decisions."),
-    click.option("--decisions", type=click.IntRange(min=1), default=5000, show_default=True, help="Of a new set."),
-    seed_option("Of a new set's games."),
+    click.option(
+        "--decisions",
+        type=click.IntRange(min=1),
+        default=5000,
+        show_default=True,
+        help="Number of decisions of a new set.",
+    ),
+    seed_option("Seed of a new set's games."),
     click.option(
         "--judges",
         metavar="BOT,BOT...",
         default=",".join(DEFAULT_JUDGES),
         show_default=True,
-        help="Of a new set, all with the same look-ahead: outside engines or checkpoints.",
+        help="Judges of a new set: outside engines or checkpoints, all with the same look-ahead.",
     ),
     click.option(
         "--network",
-        type=Path,
         metavar="DIR",
-        default=DEFAULT_CHECKPOINT,
-        show_default=True,
-        help="The checkpoint that plays the games of a new set.",
+        help="The checkpoint that plays the games of a new set.  [default: the strongest shipped one of the game]",
     ),
     ruleset_option,
 )
@@ -92,31 +94,31 @@ def error_rate(
     positions: Path,
     workers: int,
     new_set: _SetOptions,
-    levels: Levels | None,
+    levels: Levels,
     as_json: bool,
 ) -> None:
-    """Measure what bots lose per decision, in thousandths of a point, on decisions that deeper engines have judged.
+    """Measure the loss of bots per decision, in thousandths of a point, on decisions judged by deeper engines.
 
-    A bot is what `tavla tournament` takes; the +- is one standard error. The difference from the first bot is more
-    exact than the losses, since the decisions are the same. *far* is how often a bot made a play that no judge thought
-    close. Measuring needs no judge: the value of each play is in the file. --build makes such a file, with the extra
-    [peers] for the default judges, and resumes one that was interrupted. Choose networks with one set and report with
-    another.
+    Bots are named as in `tavla tournament`. The +- is one standard error. The difference from the first bot is more
+    exact than the losses, because all bots play the same decisions. *far* is the share of decisions in which a bot made
+    a play that no judge thought close. Measuring needs no judge, since the file has the value of each play. --build
+    makes such a file, or resumes an interrupted one; the default judges need the extra [peers]. Choose networks with
+    one set and report with another.
 
     \b
     Example:
-      tavla error-rate checkpoints/tavla checkpoints/tavla@1 pubeval --positions benchmarks/reporting.npz
+      tavla error-rate tavla/hard tavla/hard@1 pubeval --positions benchmarks/reporting.npz
       tavla error-rate --build mine.npz --decisions 200 --seed 12 --judges gnubg:2,sage:2
     """
     if new_set.path is not None:
         if bots:
-            raise click.UsageError("--build takes no bots: measure them with --positions")
+            raise click.UsageError("--build takes no bots; measure bots with --positions")
         _build(new_set.path, new_set, as_json)
         return
     if not bots:
-        raise TavlaError("no bot: expected at least one, such as checkpoints/tavla or pubeval")
+        raise TavlaError("no bot: expected at least one, such as hard or pubeval")
     judged = load_judged_set(positions)
-    players = [make_bot(at_ply(spec, ply or 0), judged.ruleset, levels) for spec in bots]
+    players = [load_bot(at_ply(spec, ply or 0), judged.ruleset, levels) for spec in bots]
     with progress("decisions", len(players) * len(judged.boards)) as advance:
         rates = measure_error_rates(judged, players, workers, advance)
     if as_json:

@@ -11,16 +11,19 @@ from tavla_ai.cli._printing import print_json
 
 
 @click.command()
-@click.argument("checkpoint", type=Path, required=False)
-@click.option("--out", type=Path, metavar="DIR", help="The folder to make.")
-@click.option("--verify", type=Path, metavar="DIR", help="Check a bundle instead of making one.")
+@click.argument("checkpoint", required=False)
+@click.option("--out", type=Path, metavar="DIR", help="The folder to write.")
+@click.option("--verify", type=Path, metavar="DIR", help="Verify a bundle instead of writing one.")
 @json_option
-def export(checkpoint: Path | None, out: Path | None, verify: Path | None, as_json: bool) -> None:
-    """Write a checkpoint as a bundle for game servers, or check one.
+def export(checkpoint: str | None, out: Path | None, verify: Path | None, as_json: bool) -> None:
+    """Export a checkpoint as a bundle for game servers, or verify a bundle.
+
+    A bundle is a folder with the network as ONNX, test vectors and a README; it needs no Python. CHECKPOINT is a folder
+    or a shipped checkpoint. Writing needs the extra [export], verifying only onnxruntime.
 
     \b
     Examples:
-      tavla export checkpoints/tavla --out bundle
+      tavla export tavla/hard --out bundle
       tavla export --verify bundle
     """
     from tavla_ai.network.export import export_bundle, verify_bundle

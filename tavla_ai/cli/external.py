@@ -12,18 +12,18 @@ from tavla_ai.serve import serve
 
 
 @click.command()
-@click.option("--host", metavar="HOST", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0 takes a free one.")
+@click.option("--host", metavar="HOST", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="Port; 0 takes a free one.")
 @evaluator_options
 def external(host: str, port: int, evaluator: Evaluator, ply: int) -> None:
     """Play inside GNU Backgammon, as its external player.
 
     The address is printed; in GNU Backgammon, `set player 1 external HOST:PORT`, then `new match 3`. Anyone who
-    reaches the port can ask, so a host other than this machine is for networks that are trusted.
+    reaches the port can use it, so choose another host only in a trusted network.
 
     \b
     Example:
-      tavla external --port 1234 --checkpoint checkpoints/backgammon
+      tavla external --port 1234 --ruleset oyna-backgammon
     """
     asyncio.run(
         serve(

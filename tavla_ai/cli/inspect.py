@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from tavla_ai.bots import RatedLevel
@@ -13,14 +11,16 @@ from tavla_ai.network import Card, Result, load_checkpoint
 
 
 @click.command()
-@click.argument("checkpoint", type=Path)
+@click.argument("checkpoint")
 @json_option
-def inspect(checkpoint: Path, as_json: bool) -> None:
-    """Check a checkpoint and show its card: games, network and measured strength.
+def inspect(checkpoint: str, as_json: bool) -> None:
+    """Check a checkpoint and show its card: training, network and measured strength.
+
+    CHECKPOINT is a folder or a shipped checkpoint.
 
     \b
     Example:
-      tavla inspect checkpoints/tavla
+      tavla inspect tavla/hard
     """
     loaded = load_checkpoint(checkpoint)
     card = loaded.card
@@ -28,7 +28,7 @@ def inspect(checkpoint: Path, as_json: bool) -> None:
         print_json(card.model_dump(mode="json"))
         return
     num_weights = sum(array.size for array in loaded.weights.values())
-    print_table(str(checkpoint), ["", ""], _card_rows(card, num_weights), num_text=2)
+    print_table(checkpoint, ["", ""], _card_rows(card, num_weights), num_text=2)
     if card.lineage:
         _print_lineage(card)
     print_strength(card)
@@ -37,7 +37,7 @@ def inspect(checkpoint: Path, as_json: bool) -> None:
 def print_strength(measured: Card | RatedLevel) -> None:
     """Print what was measured of a checkpoint or a level."""
     if not measured.results and not measured.loss_rates:
-        click.echo("No results: its strength has not been measured.")
+        click.echo("No results: its strength has not been measured; see tavla measure --help.")
     if measured.results:
         print_table(
             "Results",

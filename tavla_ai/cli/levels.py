@@ -10,7 +10,7 @@ from tavla_ai.bots import LEVEL_NAMES, Ladder, Levels, RatedLevel
 from tavla_ai.cli._options import json_option, levels_option, seed_option
 from tavla_ai.cli._printing import percent, print_json, print_table, progress
 from tavla_ai.errors import TavlaError
-from tavla_ai.network import is_checkpoint
+from tavla_ai.network import checkpoint_name, is_checkpoint
 from tavla_ai.report.levels import write_likeness
 from tavla_ai.report.strength import write_tables
 from tavla_ai.rules import Ruleset, get_ruleset
@@ -26,25 +26,31 @@ _DEFAULT_GAMES = 2000
 
 @click.command()
 @click.option(
-    "--ruleset", "ruleset_name", metavar="NAME", help="The house.  [default: all; of a report the file's first]"
+    "--ruleset", "ruleset_name", metavar="NAME", help="The house.  [default: all; for a report the first of the file]"
 )
 @click.option(
     "--match-length",
     type=int,
     metavar="POINTS",
-    help="With a report, which of the house's ladders.  [default: that of the shortest matches]",
+    help="For a report, the ladder of this match length.  [default: that of the shortest matches]",
 )
 @click.option(
     "--table",
     type=Path,
     metavar="FILE",
-    help="Put the tables of strength into a Markdown file, between its two marks for them.",
+    help="Write the tables of strength into a Markdown file, between its two marks.",
 )
-@click.option("--report", type=Path, metavar="DIR", help="Measure how human they play; write report.html, report.json.")
 @click.option(
-    "--games", type=int, default=_DEFAULT_GAMES, show_default=True, help="Games of each level of a report; even."
+    "--report", type=Path, metavar="DIR", help="Measure how human they play; write report.html and report.json."
 )
-@seed_option("Of a report's dice and errors.")
+@click.option(
+    "--games",
+    type=int,
+    default=_DEFAULT_GAMES,
+    show_default=True,
+    help="Games of each level of a report, an even number.",
+)
+@seed_option("Seed of a report's dice and errors.")
 @levels_option
 @json_option
 def levels(
@@ -54,23 +60,23 @@ def levels(
     report: Path | None,
     games: int,
     seed: int,
-    levels: Levels | None,
+    levels: Levels,
     as_json: bool,
 ) -> None:
-    """List the levels with their measured ratings, write the tables of their strength, or report how human they play.
+    """List the levels with their measured ratings, or report how human they play.
 
-    For a report each level plays single games against Hard, whose network says at 0-ply what each play lost: how much,
-    in which phase of the game, on decisions with how many close plays, and by which kinds of error.
+    For a report each level plays single games against Hard. Hard's network judges each play at 0-ply: its loss, by
+    phase of the game, by number of close plays and by kind of error.
 
     \b
     Examples:
       tavla levels
       tavla levels --report likeness --ruleset north-sultan --games 20
     """
-    file = levels or Levels()
+    file = levels
     if table is not None:
         if report is not None:
-            raise click.UsageError("--table and --report do different things; expected one of them")
+            raise click.UsageError("expected either --table or --report, not both")
         ladder = file.ladder(_house(file, ruleset_name), match_length)
         write_tables(table, file, ladder)
         click.echo(f"{table}: levels of {ladder.ruleset}, matches to {ladder.match_length}")
@@ -85,7 +91,7 @@ def levels(
             print_ladders(file.path, found)
         return
     if report.exists() and not report.is_dir():
-        raise TavlaError(f"{report}: expected a folder, or none yet")
+        raise TavlaError(f"{report}: is a file; expected a folder, or a new name")
     ruleset = _house(file, ruleset_name)
     with progress("games", games * len(LEVEL_NAMES)) as advance:
         likeness = measure_likeness(ruleset, file, match_length, games, seed, advance)
@@ -97,9 +103,9 @@ def levels(
 
 
 def _house(file: Levels, ruleset_name: str | None) -> Ruleset:
-    """Return the house that is named, or else the file's first."""
+    """Return the named house, or the first of the file."""
     if ruleset_name is None and not file.ladders:
-        raise TavlaError(f"{file.path}: has no levels; make them with tavla calibrate")
+        raise TavlaError(f"{file.path}: has no levels; make some with tavla calibrate")
     return get_ruleset(ruleset_name or file.ladders[0].ruleset)
 
 
@@ -113,7 +119,7 @@ def print_ladders(path: Path, ladders: tuple[Ladder, ...]) -> None:
             [
                 f"{ladder.ruleset}, to {ladder.match_length}",
                 name,
-                str(file.folder(rated)),
+                checkpoint_name(file.folder(rated)),
                 _state(file, rated),
                 str(rated.ply),
                 f"{rated.noise:.4f}",
@@ -130,15 +136,15 @@ def print_ladders(path: Path, ladders: tuple[Ladder, ...]) -> None:
 
 
 def _state(levels: Levels, rated: RatedLevel) -> str:
-    """Return what keeps a checkpoint from being the measured one; nothing where it is."""
+    """Return why a checkpoint is not the measured one; empty if it is."""
     if not is_checkpoint(levels.folder(rated)):
-        return "is not there"
-    return "" if levels.is_as_measured(rated) else "another one was measured"
+        return "missing"
+    return "" if levels.is_as_measured(rated) else "not the measured one"
 
 
 def _print_likeness(out: Path, report: LikenessReport) -> None:
     print_table(
-        f"{report.ruleset}, single games against Hard, seed {report.seed}: points lost by a play, Hard judging",
+        f"{report.ruleset}, single games against Hard, seed {report.seed}: points lost by a play, as Hard judges it",
         ["level", "decisions", *_SPREAD, "cap", *(f"{phase}: mean, blunders" for phase in report.levels[0].phases)],
         [
             [

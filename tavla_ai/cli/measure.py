@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 
 from tavla_ai.bots import BASELINES, LEVEL_NAMES, Levels, RatedLevel, level_name
-from tavla_ai.cli._options import DEFAULT_RULESET, json_option, levels_option, seed_option, workers_option
+from tavla_ai.cli._options import json_option, levels_option, seed_option, workers_option
 from tavla_ai.cli._printing import print_json, progress
 from tavla_ai.cli.inspect import print_strength
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import Card
-from tavla_ai.rules import get_ruleset
+from tavla_ai.rules import DEFAULT_RULESET, get_ruleset
 from tavla_ai.strength import load_judged_set, measure_checkpoint, measure_level
 
 
@@ -24,26 +24,32 @@ from tavla_ai.strength import load_judged_set, measure_checkpoint, measure_level
     "opponents",
     metavar="BOT",
     multiple=True,
-    help="Whom it plays, as `tavla tournament` names them; may be given again.  [default: random and pubeval, or "
-    "nobody where there are --positions]",
+    help="An opponent, named as in `tavla tournament`; may be repeated.  [default: random and pubeval; with "
+    "--positions none]",
 )
-@click.option("--games", type=int, default=20_000, show_default=True, help="Games against each; even.")
-@seed_option("Of the dice. Those that chose the network would flatter it.", default=77)
-@click.option("--ply", type=click.IntRange(0, MAX_PLY), default=0, show_default=True, help="Its look-ahead.")
+@click.option(
+    "--games", type=int, default=20_000, show_default=True, help="Games against each opponent, an even number."
+)
+@seed_option("Seed of the dice. The dice that chose the network would flatter it.", default=77)
+@click.option(
+    "--ply", type=click.IntRange(0, MAX_PLY), default=0, show_default=True, help="Look-ahead of the checkpoint."
+)
 @click.option(
     "--positions",
     type=Path,
     metavar="FILE",
     multiple=True,
-    help="Judged decisions, such as benchmarks/reporting.npz; may be given again.",
+    help="Judged decisions, such as benchmarks/reporting.npz; may be repeated.",
 )
 @click.option(
-    "--replace", "may_replace", is_flag=True, help="Let a result of fewer games take the place of one of more."
+    "--replace", "may_replace", is_flag=True, help="Let a result of fewer games replace a result of more games."
 )
-@click.option("--luck/--no-luck", help="Against other bots than baselines show the result without the luck too.")
+@click.option("--luck/--no-luck", help="Also measure the result without luck, except against baselines.")
 @workers_option
 @levels_option
-@click.option("--ruleset", "ruleset_name", metavar="NAME", help=f"The house of a level.  [default: {DEFAULT_RULESET}]")
+@click.option(
+    "--ruleset", "ruleset_name", metavar="NAME", help=f"The house of the level.  [default: {DEFAULT_RULESET}]"
+)
 @json_option
 def measure(
     what: str,
@@ -55,15 +61,15 @@ def measure(
     may_replace: bool,
     luck: bool,
     workers: int,
-    levels: Levels | None,
+    levels: Levels,
     ruleset_name: str | None,
     as_json: bool,
 ) -> None:
-    """Measure a checkpoint or a level and keep what comes out in its card or in the file of levels.
+    """Measure a checkpoint or a level; its card or the file of levels keeps the figures.
 
-    CHECKPOINT is a folder; LEVEL is `easy`, `medium` or `hard`, and a folder with such a name is written `./hard`.
-    Figures against the same opponent, or on the same decisions, at the same look-ahead are replaced; others stay.
-    Outside engines such as gnubg:0 need the extra [peers].
+    CHECKPOINT is a folder. LEVEL is `easy`, `medium` or `hard`; a folder with such a name is written `./hard`. A new
+    figure replaces the figure against the same opponent, or on the same decisions, at the same look-ahead. Outside
+    engines such as gnubg:0 need the extra [peers].
 
     \b
     Example:
@@ -77,7 +83,7 @@ def measure(
     total = len(names) * games + sum(len(decisions.boards) for decisions in judged.values())
     is_level = what in LEVEL_NAMES
     if is_level and (ply or luck):
-        raise TavlaError(f"{what}: a level is measured as it plays; expected neither --ply nor --luck")
+        raise TavlaError(f"{what}: a level has its own look-ahead; expected no --ply and no --luck")
     if not is_level and ruleset_name is not None:
         raise TavlaError("--ruleset: a checkpoint is measured in the game it was trained for")
     measured: Card | RatedLevel
@@ -85,7 +91,7 @@ def measure(
         if is_level:
             measured = measure_level(
                 level_name(what),
-                levels or Levels(),
+                levels,
                 get_ruleset(ruleset_name or DEFAULT_RULESET),
                 None,
                 names,
@@ -98,7 +104,7 @@ def measure(
             )
         else:
             measured = measure_checkpoint(
-                Path(what),
+                what,
                 names,
                 games,
                 seed,

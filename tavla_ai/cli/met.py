@@ -22,7 +22,7 @@ from tavla_ai.strength import ScoreShares, assumed_shares, measure_card_shares, 
 
 _STARTERS: dict[Starter, str] = {
     "fresh": "either side starts",
-    "me": "I start",
+    "me": "the player starts",
     "opponent": "the opponent starts",
 }
 
@@ -47,15 +47,14 @@ _STARTERS: dict[Starter, str] = {
     type=click.Choice(get_args(Starter)),
     default="fresh",
     show_default=True,
-    help="Who starts the game: after an opening roll, or the winner of the game before.",
+    help="Who starts the game: after an opening roll, or the winner of the previous game.",
 )
 @click.option(
     "--checkpoint",
     "checkpoints",
-    type=Path,
     metavar="DIR",
     multiple=True,
-    help="Take a game's score shares from this checkpoint's card; more than once for a set.",
+    help="Take a game's score shares from this checkpoint's card; repeat it for a set of games.",
 )
 @click.option(
     "--shares",
@@ -69,7 +68,7 @@ _STARTERS: dict[Starter, str] = {
     "games",
     type=click.IntRange(min=1),
     metavar="GAMES",
-    help="Let each checkpoint play this many games against itself first, and keep the shares in its card.",
+    help="First let each checkpoint play this many games against itself; its card keeps the shares.",
 )
 @click.option("--csv", "csv_path", type=Path, metavar="FILE", help="Write the table, one line for each score.")
 @click.option("--plot", "plot_path", type=Path, metavar="FILE", help="Draw the table as a heat map (SVG).")
@@ -78,7 +77,7 @@ def met(
     name: str,
     length: int | None,
     starter: Starter,
-    checkpoints: tuple[Path, ...],
+    checkpoints: tuple[str, ...],
     given: tuple[str, ...],
     games: int | None,
     csv_path: Path | None,
@@ -87,13 +86,13 @@ def met(
 ) -> None:
     """Print a match equity table: the chance of winning a match at every score.
 
-    It follows from how often a game ends with each score, which a checkpoint's card may hold; what nobody has
-    measured is assumed. Rows are the points that I still need, columns those of the opponent.
+    The table follows from score shares: how often a game ends with each score. A checkpoint's card may have measured
+    ones; otherwise they are assumed. Rows are the points that the player still needs, columns the opponent's.
 
     \b
     Examples:
       tavla met --ruleset zar-greek --length 5
-      tavla met --checkpoint checkpoints/tavla --measure 2000
+      tavla met --checkpoint tavla/hard
     """
     game = get_game(name)
     length = length or game.default_match_length

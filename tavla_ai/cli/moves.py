@@ -30,7 +30,7 @@ def moves(
 ) -> None:
     """Show a position and every legal play of a roll.
 
-    In gul-bara they are the plays of the roll's first stage. `tavla analyze` says what they are worth.
+    In gul-bara these are the plays of the roll's first stage. `tavla analyze` evaluates plays.
 
     \b
     Examples:

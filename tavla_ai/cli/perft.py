@@ -15,14 +15,14 @@ from tavla_ai.rules import (
 @click.command()
 @ruleset_option
 @position_option
-@click.option("--depth", type=click.IntRange(1, 100), default=2, show_default=True, help="How many turns deep.")
+@click.option("--depth", type=click.IntRange(1, 100), default=2, show_default=True, help="Depth in turns.")
 @click.option("--divide", is_flag=True, help="Show the count below each first roll.")
 @json_option
 def perft(ruleset_name: str, position_text: str | None, depth: int, divide: bool, as_json: bool) -> None:
-    """Count the distinct positions after each of the 21 rolls, so many turns deep.
+    """Count the distinct positions after each of the 21 rolls, to a depth of some turns.
 
-    A turn without a move counts as one; a finished game goes no deeper. In gul-bara a roll is its first stage:
-    nothing cascades and nothing is passed on.
+    A turn without a legal move counts as one position; a finished game has no further turns. In gul-bara only the first
+    stage of each roll is played: nothing cascades and no dice are passed on.
 
     \b
     Example:

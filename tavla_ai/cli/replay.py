@@ -15,14 +15,19 @@ from tavla_ai.tournament import TournamentReplay
 @click.command()
 @click.argument("folder", type=Path, metavar="DIR")
 @click.option(
-    "--game", "number", type=int, default=1, show_default=True, help="Which one: the line in its results.jsonl."
+    "--game",
+    "number",
+    type=int,
+    default=1,
+    show_default=True,
+    help="Number of the game or match: its line in results.jsonl.",
 )
 @click.option("--mat", "wants_mat", is_flag=True, help="Print it as a match file.")
 @levels_option
-def replay(folder: Path, number: int, wants_mat: bool, levels: Levels | None) -> None:
+def replay(folder: Path, number: int, wants_mat: bool, levels: Levels) -> None:
     """Print a game or match of a tournament's folder, move for move.
 
-    It is played again, by the bots and with the dice that the folder names.
+    The folder names the bots and the dice; the game is played again with them.
 
     \b
     Example:

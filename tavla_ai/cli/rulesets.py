@@ -23,7 +23,7 @@ _COLUMNS = {
 @click.argument("name", required=False)
 @json_option
 def rulesets(name: str | None, as_json: bool) -> None:
-    """List the games and the sets of games, or show all that is particular to one.
+    """List the games and the sets of games, or show the rules of one.
 
     \b
     Examples:

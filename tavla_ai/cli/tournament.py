@@ -9,7 +9,7 @@ from typing import get_args
 
 import click
 
-from tavla_ai.bots import Bot, Levels, make_bot, make_set_bot, run_checkpoints
+from tavla_ai.bots import Bot, Levels, load_bot, run_checkpoints
 from tavla_ai.cli._options import (
     json_option,
     levels_option,
@@ -43,7 +43,7 @@ from tavla_ai.tournament import (
 
 @dataclass(frozen=True)
 class _LuckOptions:
-    """Whether results are shown without luck, and which network measures it."""
+    """Options of luck: whether results are shown without it, and the network that measures it."""
 
     luck: bool
     judge: str | None
@@ -54,7 +54,7 @@ class _LuckOptions:
             return named_luck_networks(game, self.judge)
         networks = luck_networks(game, bots) if self.luck else ()
         if self.luck and not any(networks):
-            raise TavlaError("--luck: nobody here has a network to judge it; name one with --judge DIR")
+            raise TavlaError("--luck: no network measures it; name one with --judge DIR")
         return networks
 
 
@@ -63,21 +63,20 @@ _luck_options = option_group(
     _LuckOptions,
     click.option(
         "--luck/--no-luck",
-        help="Show the results without the luck of the rolls too; at 0-ply that takes five to eight times as long. "
-        "Gul Bara in a set is left out.",
+        help="Also show the results without the luck of the rolls, which takes longer. Gul Bara in a set is left out.",
     ),
     click.option(
         "--judge",
         metavar="DIR",
-        help="Whose network judges luck; for a set `portes=DIR,fevga=DIR`.  [default: in each game that of the first "
-        "bot with one]",
+        help="The network that measures luck; for a set `portes=DIR,fevga=DIR`. A small one is faster.  [default: the "
+        "strongest shipped network of each game, else that of the first bot with one]",
     ),
 )
 
 
 @dataclass(frozen=True)
 class _FolderOptions:
-    """The folder of the results, and whether match files are written into it."""
+    """Options of the folder of results."""
 
     out: Path | None
     mat: bool
@@ -90,9 +89,9 @@ _folder_options = option_group(
         "--out",
         type=Path,
         metavar="DIR",
-        help="Keep the results in a folder, with a report; the same command resumes an unfinished one.",
+        help="Keep the results in a folder, with a report; the same command resumes an unfinished tournament.",
     ),
-    click.option("--mat", is_flag=True, help="With --out write a match file for each game or match."),
+    click.option("--mat", is_flag=True, help="With --out, write a match file for each game or match."),
 )
 _workers_options = option_group(
     "workers",
@@ -111,14 +110,16 @@ _workers_options = option_group(
         default="local",
         show_default=True,
         metavar="ADDRESS",
-        help="`local` starts a Ray of its own, `auto` joins the cluster that runs.",
+        help="`local` starts a cluster on this machine, `auto` joins the running one.",
     ),
 )
 
 
 @click.command()
 @click.argument("bots", nargs=-1, metavar="A B [C]...")
-@click.option("--games", type=int, default=1000, show_default=True, help="Games of each pairing, or matches; even.")
+@click.option(
+    "--games", type=int, default=1000, show_default=True, help="Games of each pairing, or matches; an even number."
+)
 @click.option(
     "--match-length",
     type=int,
@@ -129,19 +130,17 @@ _workers_options = option_group(
 @click.option(
     "--schedule",
     type=click.Choice(get_args(Schedule)),
-    help="Each two once; the first against each other one; each against the next.  "
-    "[default: round-robin; with --ladder ladder]",
+    help="Every two bots; the first against all others; each against the next.  [default: round-robin; with --ladder "
+    "ladder]",
 )
-@click.option(
-    "--ladder", type=Path, metavar="RUN", help="The checkpoints of a training run play too, the oldest first."
-)
+@click.option("--ladder", type=Path, metavar="RUN", help="Add the checkpoints of a training run, the oldest first.")
 @_luck_options
 @click.option(
     "--until-ci",
     type=float,
     metavar="HALF",
-    help="Stop a pairing once its 95 % interval is no wider than +- HALF points per game, or share of matches; "
-    "--games is then the most.",
+    help="Stop a pairing when its 95 % interval is at most +- HALF points per game, or share of matches; --games is "
+    "then the limit.",
 )
 @_folder_options
 @seed_option("Seed of the dice.")
@@ -160,43 +159,43 @@ def tournament(
     folder: _FolderOptions,
     seed: int,
     workers: Workers,
-    levels: Levels | None,
+    levels: Levels,
     as_json: bool,
 ) -> None:
     """Play bots against each other with paired dice.
 
-    A bot is `random`, `pubeval`, a level of the house (`easy`, `medium`, `hard`), the folder of a checkpoint, or with
-    the extra [peers] an outside engine at a ply, `gnubg:0` or `sage:1`, which plays every game for its points. After a
-    folder, `@1` looks one ply ahead and `:0.05` judges each position with an error of 0.05 points, by which a play
-    loses three times as much at most, or what a second number says: `DIR@1:0.05,0.1`. For a set of games, such as
-    zar-greek, it is a bot for each game: `portes=DIR,plakoto-greek=DIR@1,fevga=random`, or one that plays them all.
+    A bot is `random`, `pubeval`, a level of the house (`easy`, `medium`, `hard`), a shipped checkpoint such as
+    `tavla/hard`, or the folder of any checkpoint. With the extra [peers] it may be an outside engine at a ply, such as
+    `gnubg:0` or `sage:1`; outside engines play every game for points.
 
-    Games come in pairs with the same dice and the seats swapped; all pairings have the same dice; the +- is one
-    standard error, from the pairs. Luck is what a network says of each roll; a result without it has the same mean
-    and a smaller error.
+    After a checkpoint, `@1` looks one ply ahead. `:0.05` judges each position with an error of 0.05 points, by which a
+    play loses at most three times as much, or at most what a second number says: `DIR@1:0.05,0.1`. In a set of games,
+    such as zar-greek, name one bot that plays all games, or a bot for each game:
+    `portes=DIR,plakoto-greek=DIR@1,fevga=random`.
+
+    Games come in pairs with the same dice and swapped seats, and all pairings use the same dice. The +- is one standard
+    error, from the pairs. A result without luck has the same mean and a smaller error.
 
     \b
     Examples:
       tavla tournament pubeval random --games 200 --match-length 3
-      tavla tournament checkpoints/tavla checkpoints/tavla:0.05 pubeval --schedule gauntlet --games 40
-      tavla tournament checkpoints/tavla random --games 20 --luck --out results --mat
-      tavla tournament checkpoints/tavla pubeval --games 1000 --until-ci 0.2
       tavla tournament easy medium hard --match-length 3 --games 20
-      tavla tournament random portes=checkpoints/tavla,plakoto-greek=random,fevga=random --ruleset zar-greek --games 10
+      tavla tournament hard pubeval --games 1000 --until-ci 0.2
+      tavla tournament hard random --games 20 --luck --out results --mat
+      tavla tournament tavla/easy tavla/easy:0.05 pubeval --schedule gauntlet --games 40
+      tavla tournament random portes=tavla/easy,plakoto-greek=random,fevga=random --ruleset zar-greek --games 10
     """
     if folder.mat and folder.out is None:
-        raise click.UsageError("--mat writes into the folder of --out")
+        raise click.UsageError("--mat writes into the results folder; expected --out DIR with it")
     game = get_game(ruleset_name)
     if folder.mat:
         check_has_mat(game)
     specs = (*bots, *(run_checkpoints(ladder) if ladder is not None else ()))
     if len(specs) < 2:
-        raise TavlaError(f"a tournament of {len(specs)}: expected at least 2 bots, such as pubeval random")
+        raise TavlaError(f"a tournament of {len(specs)}: expected at least 2 bots, such as hard pubeval")
     if isinstance(game, MatchSet):
         match_length = match_length or game.default_match_length
-        players = [make_set_bot(spec, game, levels, match_length) for spec in specs]
-    else:
-        players = [make_bot(spec, game, levels, match_length) for spec in specs]
+    players = [load_bot(spec, game, levels, match_length) for spec in specs]
     schedule = schedule or ("round-robin" if ladder is None else "ladder")
     arena = Arena(game, players, seed, match_length, luck.networks(game, players))
     num_pairings = len(scheduled(len(players), schedule))
@@ -223,7 +222,7 @@ def tournament(
 def _print_tournament(result: TournamentResult) -> None:
     contest = "single games" if result.match_length is None else f"matches to {result.match_length}"
     if result.judge is not None:
-        contest += f", luck judged by {result.judge}"
+        contest += f", luck measured by {result.judge}"
     print_table(
         f"{result.ruleset}, {contest}, seed {result.seed}: what A scored",
         ["A", "B", *_measured_headers(result), "B's", "void", "turns/game", "games/s"],

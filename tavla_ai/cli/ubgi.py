@@ -21,7 +21,7 @@ def ubgi(evaluator: Evaluator, ply: int) -> None:
 
     \b
     Example:
-      tavla ubgi --checkpoint checkpoints/backgammon
+      tavla ubgi --ruleset oyna-backgammon
     """
     if isinstance(sys.stdin, io.TextIOWrapper):
         # Bytes that are no text are a line that is not understood, like any other.

@@ -18,6 +18,7 @@ from tavla_ai.evaluator.bearoff import (
 )
 from tavla_ai.evaluator.evaluation import BestPlay, Evaluation, RankedPlay
 from tavla_ai.evaluator.evaluator import Evaluator, EvaluatorOptions
+from tavla_ai.evaluator.load import load_evaluator
 from tavla_ai.evaluator.rollout import RolledOut, RolloutSettings, roll_out
 from tavla_ai.evaluator.search import DEFAULT_SEARCH, SearchSettings
 
@@ -39,6 +40,7 @@ __all__ = [
     "SearchSettings",
     "cache_folder",
     "find_tables",
+    "load_evaluator",
     "load_tables",
     "open_tables",
     "roll_out",

@@ -96,7 +96,7 @@ def read_position(text: str, ruleset: Ruleset) -> ReadPosition:
     return ReadPosition(board.position, name, board.match, board.dice)
 
 
-def read_match(path: Path, ruleset: Ruleset | None = None, *, strict: bool = True) -> Match:
+def read_match(path: str | Path, ruleset: Ruleset | None = None, *, strict: bool = True) -> Match:
     """Return the match in a file, after playing it through; `.mat` is the one format there is.
 
     Args:
@@ -108,7 +108,7 @@ def read_match(path: Path, ruleset: Ruleset | None = None, *, strict: bool = Tru
       OSError: the file cannot be read.
       TavlaError: what `read_mat` raises, with the file's name before it.
     """
-    data = path.read_bytes()
+    data = Path(path).read_bytes()
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

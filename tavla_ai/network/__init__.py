@@ -5,18 +5,24 @@ Importing this room needs no torch; `module` and `export` do.
 
 from __future__ import annotations
 
-from tavla_ai.network.card import Card, CardDraft, LossRate, Result
+from tavla_ai.network.card import CARD_FILE, Card, CardDraft, LossRate, Result, read_card, write_card
 from tavla_ai.network.checkpoint import (
-    CARD_FILE,
     WEIGHTS_FILE,
     Checkpoint,
     is_checkpoint,
     load_checkpoint,
-    read_card,
+    load_strongest,
     save_checkpoint,
-    write_card,
 )
 from tavla_ai.network.inputs import INPUTS, NetworkInput, input_names
+from tavla_ai.network.shipped import (
+    check_is_not_packaged,
+    checkpoint_name,
+    find_checkpoint,
+    shipped_folder,
+    shipped_names,
+    strongest_checkpoint,
+)
 from tavla_ai.network.spec import NetworkSpec
 from tavla_ai.network.weights import Weights, fold
 
@@ -32,11 +38,18 @@ __all__ = [
     "NetworkSpec",
     "Result",
     "Weights",
+    "check_is_not_packaged",
+    "checkpoint_name",
+    "find_checkpoint",
     "fold",
     "input_names",
     "is_checkpoint",
     "load_checkpoint",
+    "load_strongest",
     "read_card",
     "save_checkpoint",
+    "shipped_folder",
+    "shipped_names",
+    "strongest_checkpoint",
     "write_card",
 ]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
+from tavla_ai.errors import CheckpointError
+from tavla_ai.files import read_model, write_model
 from tavla_ai.network.spec import NetworkSpec
 from tavla_ai.rules import Ruleset
 
 SCHEMA_VERSION = 1
+CARD_FILE = "card.json"
 
 _SHARES_TOLERANCE = 1e-6
 
@@ -161,3 +165,20 @@ class Card(BaseModel):
         if not all(0 <= share <= 1 for share in shares) or abs(sum(shares) - 1) > _SHARES_TOLERANCE:
             raise ValueError(f"{shares}: expected probabilities that add up to 1")
         return shares
+
+
+def read_card(path: Path) -> Card:
+    """Return a checked card.
+
+    Args:
+      path: the card's file.
+
+    Raises:
+      CheckpointError: it cannot be read, or is not a card of this schema.
+    """
+    return read_model(path, Card, SCHEMA_VERSION, CheckpointError)
+
+
+def write_card(folder: Path, card: Card) -> None:
+    """Write or replace the card of the checkpoint in `folder`, in one step."""
+    write_model(folder / CARD_FILE, card)

@@ -1,7 +1,7 @@
 """Checkpoints: a trained network with everything needed to trust it.
 
-A checkpoint is a folder of `weights.safetensors` and `card.json`; the card is written last, so a folder
-without one is not a checkpoint. This module alone knows the file names. Loading needs neither torch nor ray.
+A checkpoint is a folder of `weights.safetensors` and `card.json`. The card is written last, so a folder without a
+card is not a checkpoint. Loading needs neither torch nor ray.
 """
 
 from __future__ import annotations
@@ -20,22 +20,33 @@ from safetensors.numpy import save as save_safetensors
 
 from tavla_ai import engine
 from tavla_ai.errors import CheckpointError
-from tavla_ai.files import first_mistake, read_model, whole_folder, write_model
-from tavla_ai.network.card import SCHEMA_VERSION, Card, CardDraft
+from tavla_ai.files import first_mistake, whole_folder
+from tavla_ai.network.card import CARD_FILE, Card, CardDraft, read_card, write_card
+from tavla_ai.network.shipped import checkpoint_name, find_checkpoint, shipped_names, strongest_checkpoint
 from tavla_ai.network.weights import Weights, check_weights, fold
 from tavla_ai.rules import Ruleset
 
 WEIGHTS_FILE = "weights.safetensors"
-CARD_FILE = "card.json"
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A loaded checkpoint: where it was, its card, and its weights by layer (`layers.N.weight`, `.bias`)."""
+    """A loaded checkpoint.
+
+    Attributes:
+      path: the folder that it was loaded from.
+      card: its card.
+      weights: its weights by layer: `layers.N.weight`, `layers.N.bias`.
+    """
 
     path: Path
     card: Card
     weights: dict[str, NDArray[np.float32]]
+
+    @property
+    def name(self) -> str:
+        """The name in results: `tavla/hard` of a shipped checkpoint, else the folder."""
+        return checkpoint_name(self.path)
 
     def engine_network(self) -> engine.Network:
         """Return the network folded into the engine, ready to evaluate."""
@@ -93,31 +104,29 @@ def save_checkpoint(
     return card
 
 
-def write_card(path: Path, card: Card) -> None:
-    """Write or replace the card in the checkpoint folder `path`, in one step."""
-    write_model(path / CARD_FILE, card)
-
-
 def is_checkpoint(path: Path) -> bool:
     """Return whether `path` is a folder with a finished checkpoint."""
     return (path / CARD_FILE).is_file()
 
 
-def load_checkpoint(path: Path, ruleset: Ruleset | None = None) -> Checkpoint:
+def load_checkpoint(checkpoint: str | Path, ruleset: Ruleset | None = None) -> Checkpoint:
     """Load and check a checkpoint.
 
     Args:
-      path: the checkpoint's folder.
-      ruleset: the game it is wanted for; None takes any.
+      checkpoint: the checkpoint's folder, or the name of a shipped checkpoint, such as `tavla/hard`.
+      ruleset: the game that it must play; None takes any.
 
     Raises:
       CheckpointError: missing, damaged, written for other inputs or another schema, or trained for a game
         whose positions are worth something else. The message gives the reason.
     """
+    path = find_checkpoint(checkpoint)
     if not path.exists():
-        raise CheckpointError(f"{path}: no such checkpoint")
+        raise CheckpointError(
+            f"{path}: no such checkpoint; expected the folder of one, or a shipped one: {', '.join(shipped_names())}"
+        )
     if not is_checkpoint(path):
-        raise CheckpointError(f"{path}: not a checkpoint, it has no {CARD_FILE}")
+        raise CheckpointError(f"{path}: not a checkpoint, it has no {CARD_FILE}; a run's last one is in its `final`")
     card = read_card(path / CARD_FILE)
     if card.features != card.network.features:
         raise CheckpointError(
@@ -145,10 +154,16 @@ def load_checkpoint(path: Path, ruleset: Ruleset | None = None) -> Checkpoint:
     return Checkpoint(path, card, weights)
 
 
-def read_card(path: Path) -> Card:
-    """Return a checked card.
+def load_strongest(ruleset: Ruleset) -> Checkpoint:
+    """Load the strongest shipped checkpoint that plays a game.
 
     Raises:
-      CheckpointError: it cannot be read, or is not a card of this schema.
+      CheckpointError: no shipped checkpoint plays the game; the message says how to get one.
     """
-    return read_model(path, Card, SCHEMA_VERSION, CheckpointError)
+    name = strongest_checkpoint(ruleset)
+    if name is None:
+        raise CheckpointError(
+            f"{ruleset.name}: no shipped network plays it; train one in a checkout, "
+            f"`python -m train --config configs/quick.yaml --set ruleset={ruleset.name}`, and name its folder"
+        )
+    return load_checkpoint(name, ruleset)

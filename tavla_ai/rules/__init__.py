@@ -5,7 +5,7 @@ from __future__ import annotations
 from tavla_ai.rules.compiled import compile_rules
 from tavla_ai.rules.families import Family
 from tavla_ai.rules.gnu_id import id_length, read_id, write_id
-from tavla_ai.rules.houses import get_ruleset, ruleset_names
+from tavla_ai.rules.houses import DEFAULT_RULESET, get_ruleset, ruleset_names
 from tavla_ai.rules.match_sets import (
     MatchSet,
     check_match_length,
@@ -50,6 +50,7 @@ from tavla_ai.rules.rulesets import (
 
 __all__ = [
     "BAR",
+    "DEFAULT_RULESET",
     "MAX_OWN_ROLLS",
     "NUM_CHECKERS",
     "NUM_PLACES",

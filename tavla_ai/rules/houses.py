@@ -116,6 +116,9 @@ _ANYWHERE = (
     ),
 )
 
+# The game that is played where none is named.
+DEFAULT_RULESET = "north-sultan"
+
 _PRESETS = {ruleset.name: ruleset for ruleset in (*_NORTH_SULTAN, *_OYNA_APP, *_ZAR_CLUB, *_ANYWHERE)}
 
 

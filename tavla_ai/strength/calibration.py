@@ -31,7 +31,7 @@ from tavla_ai.bots import (
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import TavlaError
 from tavla_ai.files import require_writable
-from tavla_ai.network import Checkpoint
+from tavla_ai.network import Checkpoint, shipped_folder
 from tavla_ai.rules import Ruleset
 from tavla_ai.stats import interval_95, margin_95
 from tavla_ai.tournament import ELO_PER_LOGIT, Pairing, PairResult, play_pairing, rate, rated_pairings
@@ -188,7 +188,7 @@ def calibrate(
         seed=seed,
         levels={
             name: RatedLevel(
-                checkpoint=Path(os.path.relpath(checkpoints[name].path, out.parent)).as_posix(),
+                checkpoint=_folder_from(out, checkpoints[name]),
                 weights_sha256=checkpoints[name].card.weights_sha256,
                 noise=measured[name].noise if name in measured else 0.0,
                 cap=measured[name].cap if name in measured else 0.0,
@@ -370,6 +370,13 @@ class _Search:
 
 def _cap(noise: float) -> float:
     return round(CAP_PER_NOISE * noise, _DECIMALS)
+
+
+def _folder_from(levels: Path, checkpoint: Checkpoint) -> str:
+    """Return a checkpoint's folder as a file of levels names it."""
+    if checkpoint.path.is_relative_to(shipped_folder()):
+        return checkpoint.name
+    return Path(os.path.relpath(checkpoint.path, levels.parent)).as_posix()
 
 
 def _rounded(interval: tuple[float, float]) -> tuple[float, float]:

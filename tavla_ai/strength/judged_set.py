@@ -131,14 +131,18 @@ _ARRAYS = {
 }
 
 
-def load_judged_set(path: Path) -> JudgedSet:
+def load_judged_set(path: str | Path) -> JudgedSet:
     """Load and check a set.
 
     Raises:
       TavlaError: no such file, damaged, of another schema, or made for other rules.
     """
+    path = Path(path)
     if not path.is_file():
-        raise TavlaError(f"{path}: no such set of judged decisions")
+        raise TavlaError(
+            f"{path}: no such set of judged decisions; those of the repository are in its folder benchmarks, and "
+            "`tavla error-rate --build` makes others"
+        )
     try:
         with np.load(path, allow_pickle=False) as file:
             header = JudgedHeader.model_validate_json(file["header"].tobytes())

@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots import close_plays, make_bot
+from tavla_ai.bots import close_plays, load_bot
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.files import write_whole
-from tavla_ai.network import load_checkpoint
+from tavla_ai.network import load_checkpoint, load_strongest
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Position, Ruleset, compile_rules, get_ruleset
 from tavla_ai.strength.decision_sampler import SAMPLER, SampledDecisions, sample_decisions
@@ -68,9 +68,9 @@ def make_judge(spec: str, ruleset: Ruleset) -> tuple[Judge, JudgeInfo, int]:
     """Return the judge that `spec` names as a bot, what is noted of it, and its look-ahead.
 
     Raises:
-      TavlaError: no such bot, or one that values nothing; see `make_bot`.
+      TavlaError: no such bot, or one that values nothing; see `load_bot`.
     """
-    bot = make_bot(spec, ruleset)
+    bot = load_bot(spec, ruleset)
     if bot.peer is not None:
         return bot.peer, JudgeInfo(name=spec, version=bot.peer.version, weight=1.0), bot.peer.ply
     if bot.checkpoint is None:
@@ -132,7 +132,7 @@ def judge_decisions(
 def build_judged_set(
     path: Path,
     ruleset: Ruleset,
-    network: Path,
+    network: str | Path | None,
     judges: Sequence[str],
     decisions: int,
     seed: int,
@@ -145,8 +145,8 @@ def build_judged_set(
 
     Args:
       path: the file, which must not exist.
-      network: folder of the checkpoint that plays the games.
-      judges: bots with their look-ahead, the same for all: `gnubg:2`, `checkpoints/tavla@2`.
+      network: folder or shipped name of the checkpoint that plays the games; None takes the strongest shipped one.
+      judges: bots with their look-ahead, the same for all: `gnubg:2`, `tavla/hard@2`.
       decisions: number of decisions.
       seed: seed of the games.
       progress: called with the number of decisions judged since its last call.
@@ -160,7 +160,7 @@ def build_judged_set(
     if decisions < 1:
         raise TavlaError(f"{decisions} decisions: expected at least 1")
     made, infos, ply = _make_judges(judges, ruleset)
-    checkpoint = load_checkpoint(network, ruleset)
+    checkpoint = load_strongest(ruleset) if network is None else load_checkpoint(network, ruleset)
     header = JudgedHeader(
         ruleset=ruleset.name,
         seed=seed,

@@ -14,11 +14,21 @@ from tavla_ai.bots import (
     RatedLevel,
     checkpoint_bot,
     level_bot,
-    make_bot,
+    load_bot,
     save_levels,
 )
 from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
-from tavla_ai.network import CARD_FILE, Card, Checkpoint, LossRate, Result, load_checkpoint, read_card, write_card
+from tavla_ai.network import (
+    CARD_FILE,
+    Card,
+    Checkpoint,
+    LossRate,
+    Result,
+    check_is_not_packaged,
+    load_checkpoint,
+    read_card,
+    write_card,
+)
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Ruleset
 from tavla_ai.strength.error_rate import measure_error_rates, time_decision
@@ -47,7 +57,7 @@ def as_result(result: PairResult, ply: int = 0) -> Result:
 
 
 def measure_checkpoint(
-    path: Path,
+    path: str | Path,
     opponents: Sequence[str],
     games: int,
     seed: int,
@@ -66,14 +76,14 @@ def measure_checkpoint(
     written after each figure, so that a long measuring that is stopped keeps what it has.
 
     Args:
-      path: the checkpoint's folder.
+      path: the checkpoint's folder, or the name of a shipped checkpoint.
       opponents: bots as the tournament takes them.
       games: single games against each, even.
       seed: seed of the dice; choose one that was used for nothing else.
       judged: sets of judged decisions of the game, by name.
       ply: look-ahead of the checkpoint.
       luck: measure the luck of the rolls with the checkpoint's own network, except in games against baselines.
-      levels: the file that levels among the opponents are taken from.
+      levels: the file of levels that name opponents; None takes the shipped levels.
       may_replace: whether a result of fewer games may take the place of one of more.
       workers: engine threads; figures do not depend on them, but for the time of a decision, which is taken on one.
       progress: called with the number of games and decisions finished since its last call.
@@ -84,11 +94,12 @@ def measure_checkpoint(
       RulesetError: a set is of another game.
     """
     checkpoint = load_checkpoint(path)
-    card = checkpoint.card
-    bot = checkpoint_bot(str(path), card.ruleset, checkpoint, PlayStyle(ply=ply))
+    check_is_not_packaged(checkpoint.path)
+    path, card = checkpoint.path, checkpoint.card
+    bot = checkpoint_bot(checkpoint.name, card.ruleset, checkpoint, PlayStyle(ply=ply))
     if not may_replace:
         _check_no_loss(path, card.results, opponents, ply, games)
-    players = [make_bot(spec, card.ruleset, levels) for spec in opponents]
+    players = [load_bot(spec, card.ruleset, levels) for spec in opponents]
     figures = _figures(
         bot,
         players,
@@ -134,11 +145,12 @@ def measure_level(
 
     For the other arguments, and what is raised, see `measure_checkpoint`.
     """
+    check_is_not_packaged(levels.path)
     bot = level_bot(name, ruleset, levels, match_length)
     rated = levels.ladder(ruleset, match_length).levels[name]
     if not may_replace:
         _check_no_loss(levels.path, rated.results, opponents, rated.ply, games)
-    players = [make_bot(spec, ruleset, levels, match_length) for spec in opponents]
+    players = [load_bot(spec, ruleset, levels, match_length) for spec in opponents]
     figures = _figures(
         bot, players, judged, games=games, seed=seed, luck_network=None, workers=workers, progress=progress
     )

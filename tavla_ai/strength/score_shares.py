@@ -12,7 +12,7 @@ from tavla_ai import engine
 from tavla_ai.errors import CheckpointError, TavlaError
 from tavla_ai.evaluator import load_tables
 from tavla_ai.match import utilities
-from tavla_ai.network import load_checkpoint, write_card
+from tavla_ai.network import check_is_not_packaged, load_checkpoint, write_card
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import MatchSet, Ruleset, compile_rules, games_of
 from tavla_ai.tournament import Workers, check_seed
@@ -93,7 +93,7 @@ class ScoreShares:
 
 
 def measure_card_shares(
-    path: Path, games: int, workers: int = 1, progress: ProgressCallback | None = None
+    path: str | Path, games: int, workers: int = 1, progress: ProgressCallback | None = None
 ) -> tuple[float, ...]:
     """Let a checkpoint play itself at its own game, keep its score shares in its card, and return them.
 
@@ -103,13 +103,14 @@ def measure_card_shares(
       CheckpointError: the checkpoint cannot be used.
     """
     checkpoint = load_checkpoint(path)
+    check_is_not_packaged(checkpoint.path)
     network = checkpoint.engine_network()
     shares = measure_score_shares(checkpoint.card.ruleset, network, games, _CARD_SEED, workers, progress)
-    write_card(path, checkpoint.card.model_copy(update={"score_shares": shares}))
+    write_card(checkpoint.path, checkpoint.card.model_copy(update={"score_shares": shares}))
     return shares
 
 
-def shares_of_cards(game: Ruleset | MatchSet, paths: Sequence[Path]) -> dict[str, ScoreShares]:
+def shares_of_cards(game: Ruleset | MatchSet, paths: Sequence[str | Path]) -> dict[str, ScoreShares]:
     """Return the score shares that checkpoints' cards hold for a game, or for the games of a set, by ruleset.
 
     A card's shares hold for every game that plays like the one the checkpoint was trained for; later paths win.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tavla_ai import engine
-from tavla_ai.bots import BASELINES, Bot, PlayStyle, checkpoint_bot, join_bots, make_bot, network_player
+from tavla_ai.bots import BASELINES, Bot, PlayStyle, checkpoint_bot, join_bots, load_bot, network_player
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.match import match_utilities, utilities
@@ -157,7 +157,7 @@ class Arena:
         bots = []
         for name, parts in zip(recipe["names"], recipe["bots"], strict=True):
             made = [
-                make_bot(spec, ruleset) if checkpoint is None else checkpoint_bot(spec, ruleset, checkpoint, style)
+                load_bot(spec, ruleset) if checkpoint is None else checkpoint_bot(spec, ruleset, checkpoint, style)
                 for (spec, checkpoint, style), ruleset in zip(parts, games_of(game), strict=True)
             ]
             bots.append(made[0] if isinstance(game, Ruleset) else join_bots(name, game, made))

@@ -7,22 +7,21 @@ same mean as the raw one; the better the network, the smaller its error.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from tavla_ai.bots import Bot, set_parts
 from tavla_ai.errors import TavlaError
-from tavla_ai.network import Checkpoint, load_checkpoint
+from tavla_ai.network import Checkpoint, load_checkpoint, load_strongest, strongest_checkpoint
 from tavla_ai.rules import MatchSet, Ruleset, games_of
 from tavla_ai.tournament.arena import Arena
 
 
 def luck_networks(game: Ruleset | MatchSet, bots: Sequence[Bot]) -> tuple[Checkpoint | None, ...]:
-    """Return for each game the network of the first bot that has one; None where no bot has.
+    """Return for each game the strongest shipped network, else that of the first bot with one; None without any.
 
-    In a set Gul Bara has none, so that its luck is left out: a turn of it is more than one roll.
+    In a set Gul Bara has none, so its luck is left out: a turn of Gul Bara is more than one roll.
     """
     return tuple(
-        None if ruleset.has_stages and isinstance(game, MatchSet) else _first_network(bots, number)
+        None if ruleset.has_stages and isinstance(game, MatchSet) else _luck_network(ruleset, bots, number)
         for number, ruleset in enumerate(games_of(game))
     )
 
@@ -31,28 +30,27 @@ def named_luck_networks(game: Ruleset | MatchSet, spec: str) -> tuple[Checkpoint
     """Return for each game the network that `spec` names; None for a game of a set that it does not name.
 
     Args:
-      spec: a checkpoint's folder; for a set of games `portes=DIR,fevga=DIR`.
+      spec: a checkpoint's folder or shipped name; for a set of games `portes=DIR,fevga=DIR`.
 
     Raises:
       TavlaError: a set, and no game is named; see `set_parts`.
       CheckpointError: a checkpoint cannot be used for its game; see `load_checkpoint`.
     """
     if isinstance(game, Ruleset):
-        return (load_checkpoint(Path(spec), game),)
+        return (load_checkpoint(spec, game),)
     parts = set_parts(spec, game)
     if parts is None:
         example = ",".join(f"{name}=DIR" for name in dict.fromkeys(game.games))
         raise TavlaError(f"{spec}: expected a checkpoint for each game whose luck counts, such as {example}")
     return tuple(
-        load_checkpoint(Path(parts[ruleset.name]), ruleset) if ruleset.name in parts else None
-        for ruleset in games_of(game)
+        load_checkpoint(parts[ruleset.name], ruleset) if ruleset.name in parts else None for ruleset in games_of(game)
     )
 
 
 def luck_networks_text(arena: Arena) -> str | None:
-    """Return the folder of the network that measures luck, in a set `GAME=DIR` for each game; None without any."""
+    """Return the name of the network that measures luck, in a set `GAME=NAME` for each game; None without any."""
     named = [
-        (ruleset.name, str(network.path))
+        (ruleset.name, network.name)
         for ruleset, network in zip(games_of(arena.game), arena.luck_networks, strict=True)
         if network is not None
     ]
@@ -61,5 +59,7 @@ def luck_networks_text(arena: Arena) -> str | None:
     return ",".join(f"{name}={path}" for name, path in named) or None
 
 
-def _first_network(bots: Sequence[Bot], game: int) -> Checkpoint | None:
+def _luck_network(ruleset: Ruleset, bots: Sequence[Bot], game: int) -> Checkpoint | None:
+    if strongest_checkpoint(ruleset) is not None:
+        return load_strongest(ruleset)
     return next((part.checkpoint for bot in bots if (part := bot.by_game[game]).checkpoint is not None), None)

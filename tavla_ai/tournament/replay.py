@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, Levels, make_bot, make_set_bot
+from tavla_ai.bots import Bot, Levels, load_bot
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import write_whole
 from tavla_ai.formats import Game, Match, Turn, write_mat
@@ -155,22 +155,19 @@ class TournamentReplay:
         self._arena = Arena(settings.ruleset, bots, settings.seed, settings.match_length)
 
     @staticmethod
-    def from_folder(path: Path, levels: Levels | None = None) -> TournamentReplay:
+    def from_folder(path: str | Path, levels: Levels | str | Path | None = None) -> TournamentReplay:
         """Make the bots again from their names.
 
         Args:
           path: the folder.
-          levels: the file that its levels are taken from; None where there is none.
+          levels: the file of levels; None takes the shipped levels.
 
         Raises:
-          TavlaError: see `TournamentReplay` and `make_bot`.
+          TavlaError: see `TournamentReplay` and `load_bot`.
         """
+        path = Path(path)
         settings = read_settings(path)
-        game, length = settings.ruleset, settings.match_length
-        if isinstance(game, MatchSet):
-            bots = [make_set_bot(identity.name, game, levels, length) for identity in settings.bots]
-        else:
-            bots = [make_bot(identity.name, game, levels, length) for identity in settings.bots]
+        bots = [load_bot(identity.name, settings.ruleset, levels, settings.match_length) for identity in settings.bots]
         return TournamentReplay(path, bots)
 
     def contest(self, number: int) -> Replayed:

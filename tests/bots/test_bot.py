@@ -9,8 +9,9 @@ import numpy.typing as npt
 import pytest
 from cases import fault, faults_position
 from checkpoints_fixture import write_checkpoint
+from levels_fixture import write_levels
 
-from tavla_ai.bots import Bot, PlayStyle, checkpoint_bot, join_bots, make_bot, make_set_bot, timeout_bot
+from tavla_ai.bots import Bot, Levels, PlayStyle, checkpoint_bot, join_bots, load_bot, timeout_bot
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.match import Cube, MatchState
@@ -87,11 +88,11 @@ def test_a_mars_that_one_roll_saves_is_saved_at_every_match_score(shipped: Evalu
             assert bot.choose_play(position, (6, 3), match, seed=seed).afterstate.board[0, 0] == 1
 
 
-def test_fault_no_time_out_runs_into_three_shots(shipped: Evaluator) -> None:
+def test_fault_no_time_out_runs_into_three_shots(shipped: Evaluator, tmp_path: Path) -> None:
     case = fault("lv01")
     position, dice = faults_position(case["board"]), tuple(case["dice"])
     unnatural = faults_position(case["expectation"]["unnatural_final"])
-    bot = timeout_bot(shipped.checkpoint, HOUSE, None)
+    bot = timeout_bot(shipped.checkpoint, HOUSE, Levels(write_levels(tmp_path)))
     chosen = [bot.choose_play(position, dice, seed=seed).afterstate for seed in range(500)]
     assert sum(after == unnatural for after in chosen) <= 25
     assert len(set(chosen)) > 1
@@ -103,7 +104,7 @@ def test_fault_no_time_out_runs_into_three_shots(shipped: Evaluator) -> None:
 @pytest.mark.parametrize("spec", ["random", "pubeval"])
 def test_one_play_is_that_of_the_batch(spec: str) -> None:
     """`choose_play` is the batch of one; in single games it is what the bot plays in a tournament."""
-    bot = make_bot(spec, HOUSE)
+    bot = load_bot(spec, HOUSE)
     position = Position.start(HOUSE)
     for number in range(20):
         games = np.array([number], np.uint64)
@@ -116,12 +117,12 @@ def test_one_play_is_that_of_the_batch(spec: str) -> None:
 
 def test_a_bot_of_a_set_plays_each_game_as_its_part_does() -> None:
     greek = get_match_set("zar-greek")
-    bot = make_set_bot("random", greek)
+    bot = load_bot("random", greek)
     for number, name in enumerate(greek.games):
         house = get_ruleset(name)
         match, start = MatchState(5, (1, 2), game=number), Position.start(house)
         assert bot.part(number).ruleset == house
-        assert bot.choose_play(start, (6, 5), match, seed=3) == make_bot("random", house).choose_play(
+        assert bot.choose_play(start, (6, 5), match, seed=3) == load_bot("random", house).choose_play(
             start, (6, 5), MatchState(5, (1, 2)), seed=3
         )
 
@@ -134,7 +135,7 @@ def test_a_network_plays_the_first_stage_of_a_roll_and_a_baseline_does_not(tmp_p
     assert checkpoint_bot("net", house, checkpoint).choose_play(start, (6, 5)).afterstate == best.afterstate
     board = Position.from_text("24:10 11:5 / 24:10 11:5", house)
     with pytest.raises(RulesetError, match="random: plays whole turns of gul-bara"):
-        make_bot("random", house).choose_play(board, (6, 5))
+        load_bot("random", house).choose_play(board, (6, 5))
 
 
 def test_what_cannot_be_asked_is_refused(shipped: Evaluator) -> None:
@@ -157,7 +158,7 @@ def test_the_engine_plays_a_set_only_where_no_outside_engine_has_a_part() -> Non
             return list(boards)
 
     greek = get_match_set("zar-greek")
-    native = make_set_bot("random", greek)
+    native = load_bot("random", greek)
     assert native.is_native
     assert native.native_players is not None
     assert len(native.native_players) == len(greek.games)

@@ -14,7 +14,7 @@ from peers_fake import PipPeer
 
 from tavla_ai import engine
 from tavla_ai.bench import run_bench
-from tavla_ai.bots import Bot, Fault, PeerPlayer, close_plays, make_bot
+from tavla_ai.bots import Bot, Fault, PeerPlayer, close_plays, load_bot
 from tavla_ai.bots.peers import PEERS, Peer, counting_peer, evaluating_peer, peer_player, peers_able_to
 from tavla_ai.cli import main
 from tavla_ai.errors import RulesetError, TavlaError
@@ -146,7 +146,7 @@ def test_games_in_lock_step_are_those_of_a_duel(
     """Openings, seats, void games, who starts the next game, the stakes at each score, and random plays."""
     ruleset = get_ruleset(preset)
     checkpoint = str(write_checkpoint(tmp_path / "net", preset))
-    a, b = (make_bot(checkpoint if spec == "network" else spec, ruleset) for spec in specs)
+    a, b = (load_bot(checkpoint if spec == "network" else spec, ruleset) for spec in specs)
     assert isinstance(a.player, engine.Player)
     assert isinstance(b.player, engine.Player)
     stakes = utilities(ruleset, match_length)
@@ -180,7 +180,7 @@ def test_games_in_lock_step_are_those_of_a_duel(
 def test_a_void_game_in_lock_step_is_void() -> None:
     """Under a rule that a single turn without a move ends the game, many are."""
     ruleset = NORTH_SULTAN.model_copy(update={"stuck_limit": 2})
-    bot = make_bot("random", ruleset)
+    bot = load_bot("random", ruleset)
     assert isinstance(bot.player, engine.Player)
     for length in (0, 3):
         stakes = utilities(ruleset, length or None)
@@ -266,7 +266,7 @@ def test_a_peer_against_itself_is_paired() -> None:
 
 
 def test_a_peers_games_are_the_same_again_and_from_the_other_side() -> None:
-    pubeval = make_bot("pubeval", NORTH_SULTAN)
+    pubeval = load_bot("pubeval", NORTH_SULTAN)
     first = play_pairing(NORTH_SULTAN, fake(), pubeval, games=20, seed=3)
     again = play_pairing(NORTH_SULTAN, fake(), pubeval, games=20, seed=3, workers=2)
     assert first.model_dump(exclude={"games_per_second"}) == again.model_dump(exclude={"games_per_second"})
@@ -275,7 +275,7 @@ def test_a_peers_games_are_the_same_again_and_from_the_other_side() -> None:
 
 
 def test_a_peer_plays_matches() -> None:
-    result = play_pairing(NORTH_SULTAN, fake(), make_bot("random", NORTH_SULTAN), games=8, seed=3, match_length=3)
+    result = play_pairing(NORTH_SULTAN, fake(), load_bot("random", NORTH_SULTAN), games=8, seed=3, match_length=3)
     assert result.matches == 8
     assert result.match_win_share is not None
     assert result.match_win_share > 0.5
@@ -297,7 +297,7 @@ def broken(found: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def test_a_game_in_which_a_peer_fails_is_void_and_named(
     answer: Callable[..., npt.NDArray[np.float64]], reason: str
 ) -> None:
-    bots = fake(Answers(answer)), make_bot("random", NORTH_SULTAN)
+    bots = fake(Answers(answer)), load_bot("random", NORTH_SULTAN)
     result = play_pairing(NORTH_SULTAN, *bots, games=20, seed=3)
     assert result.faults == {reason: result.void_games}
     assert 0 < result.void_games < 20
@@ -324,7 +324,7 @@ def test_an_illegal_play_ends_the_game() -> None:
 def test_faults_are_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     failing = fake(Answers(broken))
     monkeypatch.setattr(
-        "tavla_ai.cli.tournament.make_bot", lambda spec, *how: failing if spec == "fake" else make_bot(spec, *how)
+        "tavla_ai.cli.tournament.load_bot", lambda spec, *how: failing if spec == "fake" else load_bot(spec, *how)
     )
     done = CliRunner().invoke(main, ["tournament", "fake", "random", "--games", "20", "--seed", "3"])
     assert done.exit_code == 0
@@ -340,7 +340,7 @@ def test_a_peer_that_is_missing_names_the_extra(spec: str, package: str, monkeyp
     monkeypatch.delitem(sys.modules, f"tavla_ai.bots.peers.{kind}", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(TavlaError, match=rf"^{kind} is not installed .*pip install --pre tavla-ai\[peers\]"):
-        make_bot(spec, NORTH_SULTAN)
+        load_bot(spec, NORTH_SULTAN)
     done = CliRunner().invoke(main, ["tournament", spec, "random"])
     assert done.exit_code == 2
     assert done.stderr.count("\n") == 1
@@ -353,13 +353,13 @@ def examples() -> str:
 
 def test_a_peer_looks_only_so_far() -> None:
     with pytest.raises(TavlaError, match="gnubg:9: ply 9, expected 0 to 3"):
-        make_bot("gnubg:9", NORTH_SULTAN)
+        load_bot("gnubg:9", NORTH_SULTAN)
 
 
 @pytest.mark.parametrize("spec", ["gnubg", "gnubg:", "sage:x", "gnubg:-1", "wildbg:0"])
 def test_a_peer_without_its_ply_is_unknown(spec: str) -> None:
-    with pytest.raises(TavlaError, match=f"medium, hard, {examples()} or a checkpoint's folder"):
-        make_bot(spec, NORTH_SULTAN)
+    with pytest.raises(TavlaError, match=f"medium, hard, {examples()}, "):
+        load_bot(spec, NORTH_SULTAN)
 
 
 # The registry
@@ -373,14 +373,14 @@ def pips(monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_one_row_makes_a_bot_of_an_engine(pips: str) -> None:
-    bot = make_bot("pips:0", NORTH_SULTAN)
+    bot = load_bot("pips:0", NORTH_SULTAN)
     assert not bot.is_native
-    result = play_pairing(NORTH_SULTAN, bot, make_bot("random", NORTH_SULTAN), games=20, seed=3)
-    same = play_pairing(NORTH_SULTAN, fake(name="pips:0"), make_bot("random", NORTH_SULTAN), games=20, seed=3)
+    result = play_pairing(NORTH_SULTAN, bot, load_bot("random", NORTH_SULTAN), games=20, seed=3)
+    same = play_pairing(NORTH_SULTAN, fake(name="pips:0"), load_bot("random", NORTH_SULTAN), games=20, seed=3)
     assert result.model_dump(exclude={"games_per_second"}) == same.model_dump(exclude={"games_per_second"})
     assert examples().endswith("pips:PLY")
-    with pytest.raises(TavlaError, match=f"{examples()} or a checkpoint's folder"):
-        make_bot("pip:0", NORTH_SULTAN)
+    with pytest.raises(TavlaError, match=f"{examples()}, "):
+        load_bot("pip:0", NORTH_SULTAN)
 
 
 def test_one_row_sets_an_engine_beside_ours_in_benchmarks(pips: str) -> None:
@@ -465,6 +465,6 @@ def test_sides_and_mars_are_told_apart(kind: str) -> None:
 @pytest.mark.parametrize(("kind", "expected"), [("gnubg", 0.594), ("sage", 0.63)])
 def test_a_peer_beats_pubeval_by_what_was_measured(kind: str, expected: float) -> None:
     bot = Bot(kind, NORTH_SULTAN, installed(kind, 0))
-    result = play_pairing(NORTH_SULTAN, bot, make_bot("pubeval", NORTH_SULTAN), games=600, seed=8)
+    result = play_pairing(NORTH_SULTAN, bot, load_bot("pubeval", NORTH_SULTAN), games=600, seed=8)
     assert result.void_games == 0
     assert result.points_per_game == pytest.approx(expected, abs=0.2)

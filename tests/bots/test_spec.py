@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from checkpoints_fixture import write_checkpoint
 
-from tavla_ai.bots import BASELINES, PlayStyle, make_bot
+from tavla_ai.bots import BASELINES, PlayStyle, load_bot
 from tavla_ai.bots.peers import peers_able_to
 from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluator
-from tavla_ai.network import load_checkpoint
+from tavla_ai.network import load_checkpoint, shipped_names
 from tavla_ai.rules import get_ruleset, ruleset_names
 from tavla_ai.tournament import play_pairing
 
@@ -30,15 +30,15 @@ def test_random_plays_every_game_and_pubeval_those_it_knows(baseline: str, name:
     ruleset = get_ruleset(name)
     if baseline == "pubeval" and ruleset.family != "opposed-hit":
         with pytest.raises(RulesetError, match=f"pubeval: plays only the opposed, hitting games, not {name}"):
-            make_bot(baseline, ruleset)
+            load_bot(baseline, ruleset)
         return
-    bot = make_bot(baseline, ruleset)
+    bot = load_bot(baseline, ruleset)
     assert bot.name == baseline
     assert bot.checkpoint is None
 
 
 def test_a_folder_is_a_checkpoint(checkpoint_path: Path) -> None:
-    bot = make_bot(f"{checkpoint_path}/", NORTH_SULTAN)
+    bot = load_bot(f"{checkpoint_path}/", NORTH_SULTAN)
     assert bot.name == str(checkpoint_path)
     assert bot.checkpoint is not None
     assert bot.checkpoint.card.games == 12_000
@@ -47,34 +47,34 @@ def test_a_folder_is_a_checkpoint(checkpoint_path: Path) -> None:
 def test_a_folder_may_have_a_baselines_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_checkpoint(Path("random"))
-    assert make_bot("random", NORTH_SULTAN).checkpoint is None
-    assert make_bot("./random", NORTH_SULTAN).checkpoint is not None
+    assert load_bot("random", NORTH_SULTAN).checkpoint is None
+    assert load_bot("./random", NORTH_SULTAN).checkpoint is not None
 
 
 @pytest.mark.parametrize("spec", ["pubevil", "no/such/folder", ""])
 def test_an_unknown_bot_lists_what_is_known(spec: str) -> None:
     with pytest.raises(TavlaError) as caught:
-        make_bot(spec, NORTH_SULTAN)
+        load_bot(spec, NORTH_SULTAN)
     engines = ", ".join(f"{name}:PLY" for name in peers_able_to("play"))
-    known = f"random, pubeval, easy, medium, hard, {engines} or a checkpoint's folder"
+    known = f"random, pubeval, easy, medium, hard, {engines}, {', '.join(shipped_names())} or a checkpoint's folder"
     assert str(caught.value) == f"unknown bot {spec!r}; expected {known}"
 
 
 def test_a_folder_without_a_card_is_no_bot(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match=r"card\.json"):
-        make_bot(str(tmp_path), NORTH_SULTAN)
+        load_bot(str(tmp_path), NORTH_SULTAN)
 
 
 def test_a_network_of_another_game_is_refused(checkpoint_path: Path) -> None:
-    make_bot(str(checkpoint_path), get_ruleset("portes"))
+    load_bot(str(checkpoint_path), get_ruleset("portes"))
     with pytest.raises(CheckpointError, match=r"trained for north-sultan.*traditional"):
-        make_bot(str(checkpoint_path), get_ruleset("traditional"))
+        load_bot(str(checkpoint_path), get_ruleset("traditional"))
 
 
 def test_a_network_with_other_scores_is_refused(tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "six", num_scores=6)
     with pytest.raises(CheckpointError, match="predicts 6 scores, a game of north-sultan has 4"):
-        make_bot(str(path), NORTH_SULTAN)
+        load_bot(str(path), NORTH_SULTAN)
     with pytest.raises(CheckpointError, match="predicts 6 scores"):
         Evaluator(load_checkpoint(path), NORTH_SULTAN)
 
@@ -86,18 +86,18 @@ def test_a_network_for_other_boards_is_refused(checkpoint_path: Path) -> None:
 
 
 def test_what_follows_a_folder_is_how_it_plays(checkpoint_path: Path) -> None:
-    assert make_bot(f"{checkpoint_path}@1", NORTH_SULTAN).name == f"{checkpoint_path}@1"
-    assert make_bot(f"{checkpoint_path}/@2+points", NORTH_SULTAN).name == f"{checkpoint_path}@2+points"
-    assert make_bot(f"{checkpoint_path}+untold", NORTH_SULTAN).checkpoint is not None
+    assert load_bot(f"{checkpoint_path}@1", NORTH_SULTAN).name == f"{checkpoint_path}@1"
+    assert load_bot(f"{checkpoint_path}/@2+points", NORTH_SULTAN).name == f"{checkpoint_path}@2+points"
+    assert load_bot(f"{checkpoint_path}+untold", NORTH_SULTAN).checkpoint is not None
     with pytest.raises(TavlaError, match="ply 9, expected 0 to 4"):
-        make_bot(f"{checkpoint_path}@9", NORTH_SULTAN)
+        load_bot(f"{checkpoint_path}@9", NORTH_SULTAN)
     with pytest.raises(TavlaError, match="unknown bot"):
-        make_bot(f"{checkpoint_path}+blind", NORTH_SULTAN)
+        load_bot(f"{checkpoint_path}+blind", NORTH_SULTAN)
 
 
 def test_a_noisy_bot_says_how_noisy(checkpoint_path: Path) -> None:
     def level(how: str) -> PlayStyle:
-        bot = make_bot(f"{checkpoint_path}{how}", NORTH_SULTAN)
+        bot = load_bot(f"{checkpoint_path}{how}", NORTH_SULTAN)
         assert bot.name == f"{checkpoint_path}{how}"
         return bot.style
 
@@ -115,26 +115,26 @@ def test_a_noisy_bot_says_how_noisy(checkpoint_path: Path) -> None:
 
 def test_a_noisy_bot_is_weaker_but_even_with_itself() -> None:
     tavla = Path(__file__).parents[2] / "checkpoints" / "tavla"
-    best, noisy = (make_bot(f"{tavla}{how}", NORTH_SULTAN) for how in ("", ":0.4"))
+    best, noisy = (load_bot(f"{tavla}{how}", NORTH_SULTAN) for how in ("", ":0.4"))
     assert play_pairing(NORTH_SULTAN, best, noisy, games=400, seed=1).points_per_game > 0
     assert play_pairing(NORTH_SULTAN, noisy, noisy, games=20, seed=1).points_per_game == 0
 
 
 def test_a_folder_may_end_like_an_option(tmp_path: Path) -> None:
-    assert make_bot(str(write_checkpoint(tmp_path / "run@1")), NORTH_SULTAN).name == str(tmp_path / "run@1")
+    assert load_bot(str(write_checkpoint(tmp_path / "run@1")), NORTH_SULTAN).name == str(tmp_path / "run@1")
 
 
 def test_gul_bara_is_not_looked_ahead(tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "net", "gul-bara")
     with pytest.raises(RulesetError, match="look-ahead or noise: not in gul-bara, where a turn is more than one roll"):
-        make_bot(f"{path}@1", get_ruleset("gul-bara"))
+        load_bot(f"{path}@1", get_ruleset("gul-bara"))
     with pytest.raises(RulesetError, match="look-ahead or noise: not in gul-bara, where a turn is more than one roll"):
-        make_bot(f"{path}:0.1", get_ruleset("gul-bara"))
+        load_bot(f"{path}:0.1", get_ruleset("gul-bara"))
 
 
 def test_looking_ahead_plays_what_the_search_finds_best(checkpoint_path: Path) -> None:
     """One turn of a game: the play of the bot at 1-ply is the evaluator's."""
-    deep, flat = (make_bot(f"{checkpoint_path}@{ply}", NORTH_SULTAN) for ply in (1, 0))
+    deep, flat = (load_bot(f"{checkpoint_path}@{ply}", NORTH_SULTAN) for ply in (1, 0))
     result = play_pairing(NORTH_SULTAN, deep, flat, games=20, seed=1)
     same = play_pairing(NORTH_SULTAN, flat, flat, games=20, seed=1)
     assert same.points_per_game == 0
@@ -143,7 +143,7 @@ def test_looking_ahead_plays_what_the_search_finds_best(checkpoint_path: Path) -
 
 def test_a_bot_that_plays_for_points_ignores_the_match(checkpoint_path: Path) -> None:
     """Playing for points in a match is playing single games; to be untold changes plays too."""
-    aware, points, untold = (make_bot(f"{checkpoint_path}{how}", NORTH_SULTAN) for how in ("", "+points", "+untold"))
+    aware, points, untold = (load_bot(f"{checkpoint_path}{how}", NORTH_SULTAN) for how in ("", "+points", "+untold"))
     for bot in (points, untold):
         assert play_pairing(NORTH_SULTAN, aware, bot, games=40, seed=2).points_per_game == 0
         match = play_pairing(NORTH_SULTAN, aware, bot, games=40, seed=2, match_length=3)

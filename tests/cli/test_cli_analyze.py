@@ -78,7 +78,7 @@ def test_a_position_is_drawn(checkpoint: Path, tmp_path: Path) -> None:
         (("--match", "0"), "match length 0"),
         (("--match", "5", "--score", "5-0"), "match score 5-0"),
         (("--match", "5", "--score", "x"), "score 'x': expected two numbers such as 2-3"),
-        (("--score", "1-0"), "--score: expected --match"),
+        (("--score", "1-0"), "--score: single games have no score; expected --match"),
         (("--match", "5", "--crawford"), "Crawford"),
         (("--cube", "3"), "cube 3: expected a power of two"),
         (("--cube", "2"), "cube 2, centred: a centred cube shows 1"),
@@ -88,7 +88,7 @@ def test_a_position_is_drawn(checkpoint: Path, tmp_path: Path) -> None:
         (("--dice", "07"), "die 0"),
         (("--position", "4HPwATDgc/AB!A"), "index 12"),
         (("--position", "4HPwATDgc/ABMA", "--set", "zar-greek"), "zar-greek"),
-        (("--rollout", "36"), "--rollout: expected --dice"),
+        (("--rollout", "36"), "--rollout: it rolls out plays; expected --dice"),
     ],
 )
 def test_impossible_stakes_are_one_line(checkpoint: Path, args: tuple[str, ...], message: str) -> None:
@@ -163,12 +163,14 @@ def test_a_lenient_reader_goes_on(checkpoint: Path, tmp_path: Path) -> None:
 )
 def test_options_of_positions_make_no_sense_with_a_match(checkpoint: Path, args: tuple[str, ...]) -> None:
     message = fails("analyze", CUBELESS, "--checkpoint", checkpoint, *args)
-    assert message == f"error: {args[0]}: of a position, not of a match file"
+    assert message == f"error: {args[0]}: only for a position, not for a match file"
 
 
 @pytest.mark.parametrize("args", [("--html", "x.html"), ("--lenient",)])
 def test_options_of_matches_make_no_sense_without_one(checkpoint: Path, args: tuple[str, ...]) -> None:
-    assert f"{args[0]}: of a match file; expected MATCH.mat" in fails("analyze", "--checkpoint", checkpoint, *args)
+    assert f"{args[0]}: only for a match file; expected MATCH.mat" in fails(
+        "analyze", "--checkpoint", checkpoint, *args
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,7 @@ def test_options_of_matches_make_no_sense_without_one(checkpoint: Path, args: tu
         (b"", "no match length"),
         (b"\x89PNG\r\n\x1a\n\x00\xff", "line 1"),
         (b" 5 point match\n", "no game"),
-        (b" 5 point match\n\n Game 1\n A : 0      B : 0\n", "no roll in it, there is nothing to judge"),
+        (b" 5 point match\n\n Game 1\n A : 0      B : 0\n", "has no roll, so there is nothing to judge"),
         (b" 99 point match\n\n Game 1\n A : 0      B : 0\n  1) 31: 8/5 6/5\n", "match length 99"),
         (b" 5 point match\n\n Game 1\n A : 0      B : 0\n  1) 31: 8/5 8/5\n", "line 5"),
         (None, "No such file or directory"),
@@ -198,4 +200,6 @@ def test_names_of_older_programs_are_read(checkpoint: Path, tmp_path: Path) -> N
 
 def test_a_report_without_a_folder_is_refused_at_once(checkpoint: Path, tmp_path: Path) -> None:
     path = tmp_path / "none" / "report.html"
-    assert f"{path}: no such folder" in fails("analyze", CUBELESS, "--checkpoint", checkpoint, "--html", path)
+    assert f"{path}: its folder does not exist" in fails(
+        "analyze", CUBELESS, "--checkpoint", checkpoint, "--html", path
+    )

@@ -25,7 +25,7 @@ def test_what_the_text_and_the_options_say_must_agree(checkpoint: Path, backgamm
     offered = "XGID=-b----E-C---eE---c-e----B-:0:0:1:D:1:2:0:5:10"
     rolled = "XGID=-b----E-C---eE---c-e----B-:0:0:1:52:1:2:0:5:10"
     cube = ("--checkpoint", backgammon)
-    assert "the double has been offered already" in fails("decide", "double", *cube, "--position", offered)
+    assert "a double has been offered already" in fails("decide", "double", *cube, "--position", offered)
     assert "a double has been offered" in fails("decide", "play", *cube, "--position", offered, "--dice", "31")
     assert ok("decide", "take", *cube, "--position", offered).strip() in ("take", "pass")
     assert "5-2 has been rolled" in fails("decide", "double", *cube, "--position", rolled)

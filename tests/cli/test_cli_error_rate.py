@@ -10,7 +10,7 @@ from checkpoints_fixture import write_checkpoint
 from click.testing import CliRunner, Result
 from command_line import fails as cli_fails
 
-from tavla_ai.bots import make_bot
+from tavla_ai.bots import load_bot
 from tavla_ai.cli import main
 from tavla_ai.rules import get_ruleset
 from tavla_ai.strength import (
@@ -56,7 +56,7 @@ def test_the_command_measures(judged: JudgedSet, judged_path: Path, checkpoint: 
     found = json.loads(done.stdout)
     assert [bot["bot"] for bot in found["bots"]] == [f"{checkpoint}@1", "random"]
     assert found["set"] == judged.header.model_dump(mode="json")
-    bots = [make_bot(spec, NORTH_SULTAN) for spec in (f"{checkpoint}@1", "random")]
+    bots = [load_bot(spec, NORTH_SULTAN) for spec in (f"{checkpoint}@1", "random")]
     expected = measure_error_rates(judged, bots)[1]
     assert found["bots"][1] == expected.model_dump(mode="json")
 

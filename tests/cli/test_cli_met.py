@@ -72,7 +72,8 @@ def test_a_set_has_a_table_for_each_game() -> None:
 
 
 @pytest.mark.parametrize(
-    ("starter", "title"), [("me", "I start"), ("opponent", "the opponent starts"), ("fresh", "either side starts")]
+    ("starter", "title"),
+    [("me", "the player starts"), ("opponent", "the opponent starts"), ("fresh", "either side starts")],
 )
 def test_who_starts(starter: str, title: str) -> None:
     options = ("--ruleset", "portes", "--shares", "0.2,0.38,0.32,0.1", "--starter", starter)

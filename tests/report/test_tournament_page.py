@@ -10,7 +10,7 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 from tournaments import played
 
-from tavla_ai.bots import Bot, make_bot
+from tavla_ai.bots import Bot, load_bot
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.report.tournament import write_report
 from tavla_ai.rules import get_ruleset
@@ -25,7 +25,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 
 @pytest.fixture(scope="module")
 def bots(network: Checkpoint) -> list[Bot]:
-    return [make_bot(spec, NORTH_SULTAN) for spec in (str(network.path), f"{network.path}:0.2", "random")]
+    return [load_bot(spec, NORTH_SULTAN) for spec in (str(network.path), f"{network.path}:0.2", "random")]
 
 
 @pytest.mark.parametrize("match_length", [None, 3])
@@ -49,7 +49,7 @@ def test_the_report_is_whole(
 
 def test_a_name_is_no_html(tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "<b>&")
-    bots = [make_bot(str(path), NORTH_SULTAN), make_bot("random", NORTH_SULTAN)]
+    bots = [load_bot(str(path), NORTH_SULTAN), load_bot("random", NORTH_SULTAN)]
     write_report(tmp_path, played(NORTH_SULTAN, bots, 4, 5))
     html = (tmp_path / "report.html").read_text()
     assert "<b>&" not in html
@@ -60,6 +60,6 @@ def test_a_name_is_no_html(tmp_path: Path) -> None:
 def test_other_games_have_reports(name: str, tmp_path: Path) -> None:
     ruleset = get_ruleset(name)
     path = write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores))
-    bots = [make_bot(str(path), ruleset), make_bot("random", ruleset)]
+    bots = [load_bot(str(path), ruleset), load_bot("random", ruleset)]
     write_report(tmp_path, played(ruleset, bots, 4, 1))
     assert "Costliest" in (tmp_path / "report.html").read_text()

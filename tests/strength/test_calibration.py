@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from levels_fixture import ladder, write_levels
 
-from tavla_ai.bots import LEVEL_NAMES, LevelName, Levels, make_bot
+from tavla_ai.bots import LEVEL_NAMES, LevelName, Levels, load_bot
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import get_ruleset
 from tavla_ai.strength import Calibration, CalibrationEffort, CalibrationRound, calibrate
@@ -49,7 +49,7 @@ def test_a_calibration_finds_noise_with_the_gaps_asked_for(tmp_path: Path) -> No
     assert [one.ruleset for one in written.ladders] == ["north-sultan", "oyna-tavla"]
     assert json.loads(written.ladders[0].model_dump_json()) == json.loads(found.ladder.model_dump_json())
     assert written.folder(written.ladders[0].levels["easy"]).resolve() == EASY_NETWORK
-    assert make_bot("easy", NORTH_SULTAN, written, 3).style.noise == levels["easy"].noise
+    assert load_bot("easy", NORTH_SULTAN, written, 3).style.noise == levels["easy"].noise
     # The same seed gives the same levels, on more threads too.
     assert calibrated(tmp_path / "again.yaml", workers=2)[0].gaps == found.gaps
 
@@ -57,7 +57,7 @@ def test_a_calibration_finds_noise_with_the_gaps_asked_for(tmp_path: Path) -> No
 @pytest.mark.slow
 def test_a_ladder_holds_where_nobody_has_looked() -> None:
     """The shipped levels on dice that no calibration has seen."""
-    bots = [make_bot(name, NORTH_SULTAN, Levels(SHIPPED), 3) for name in LEVEL_NAMES]
+    bots = [load_bot(name, NORTH_SULTAN, Levels(SHIPPED), 3) for name in LEVEL_NAMES]
     for weaker, stronger, share in ((0, 1, 0.849), (1, 2, 0.808)):
         result = play_pairing(NORTH_SULTAN, bots[stronger], bots[weaker], 6000, 987_654_321, 3)
         assert result.match_win_share == pytest.approx(share, abs=0.02)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from checkpoints_fixture import write_checkpoint
 
-from tavla_ai.bots import Bot, make_bot
+from tavla_ai.bots import Bot, load_bot
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.rules import get_ruleset
 from tavla_ai.strength import find_differences
@@ -23,7 +23,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 
 @pytest.fixture(scope="module")
 def bots(network: Checkpoint) -> list[Bot]:
-    return [make_bot(spec, NORTH_SULTAN) for spec in (str(network.path), f"{network.path}:0.2", "random")]
+    return [load_bot(spec, NORTH_SULTAN) for spec in (str(network.path), f"{network.path}:0.2", "random")]
 
 
 def test_differences_are_legal_plays_of_both(bots: list[Bot], network: Checkpoint) -> None:

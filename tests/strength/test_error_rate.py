@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tavla_ai.bots import Bot, Fault, make_bot
+from tavla_ai.bots import Bot, Fault, load_bot
 from tavla_ai.rules import compile_rules, get_ruleset
 from tavla_ai.strength import (
     PHASES,
@@ -58,22 +58,22 @@ def test_what_a_player_loses_is_the_mean_over_decisions(judged: JudgedSet) -> No
 
 def test_the_judge_itself_loses_nothing(checkpoint: Path, tmp_path: Path) -> None:
     own = build_judged_set(tmp_path / "own.npz", NORTH_SULTAN, checkpoint, [str(checkpoint)], 60, 7)
-    rate = measure_error_rate(own, make_bot(str(checkpoint), NORTH_SULTAN))
+    rate = measure_error_rate(own, load_bot(str(checkpoint), NORTH_SULTAN))
     # Two plays whose values round to neighbours may change places.
     assert rate.loss == pytest.approx(0, abs=1000 * QUANTUM)
     assert rate.shallow_share == 0
 
 
 def test_random_plays_lose_the_same_for_any_number_of_threads(judged: JudgedSet) -> None:
-    random = measure_error_rate(judged, make_bot("random", NORTH_SULTAN))
-    assert random == measure_error_rate(judged, make_bot("random", NORTH_SULTAN), threads=2)
+    random = measure_error_rate(judged, load_bot("random", NORTH_SULTAN))
+    assert random == measure_error_rate(judged, load_bot("random", NORTH_SULTAN), threads=2)
     assert random.loss is not None
     assert random.loss > 20
     assert 0 < random.shallow_share < 1
 
 
 def test_players_are_compared_on_the_same_decisions(judged: JudgedSet) -> None:
-    first, random = Bot("first", NORTH_SULTAN, FirstPlay(failing=2)), make_bot("random", NORTH_SULTAN)
+    first, random = Bot("first", NORTH_SULTAN, FirstPlay(failing=2)), load_bot("random", NORTH_SULTAN)
     rates = measure_error_rates(judged, [first, random, first])
     assert rates[0] == measure_error_rate(judged, first)
     assert rates[1].loss == measure_error_rate(judged, random).loss
@@ -97,7 +97,7 @@ def test_peers_lose_little_on_what_they_judged() -> None:
     pytest.importorskip("gnubg")
     pytest.importorskip("bgsage")
     judged = load_judged_set(BENCHMARKS / "reporting.npz")
-    gnubg, sage = (measure_error_rate(judged, make_bot(spec, NORTH_SULTAN)) for spec in ("gnubg:0", "sage:0"))
+    gnubg, sage = (measure_error_rate(judged, load_bot(spec, NORTH_SULTAN)) for spec in ("gnubg:0", "sage:0"))
     assert gnubg.loss is not None
     assert sage.loss is not None
     assert gnubg.loss == pytest.approx(3.2, abs=1.2)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 from command_line import fails as cli_fails
 
-from tavla_ai.bots import make_bot
+from tavla_ai.bots import load_bot
 from tavla_ai.rules import get_ruleset
 from tavla_ai.strength import (
     JudgedSet,
@@ -81,7 +81,7 @@ def test_the_sets_are_small_and_hold_what_they_say(name: str) -> None:
     assert path.stat().st_size < 1_000_000
     assert judged.header.decisions >= 5000
     assert [judge.name for judge in judged.header.judges] == ["gnubg:2", "sage:2"]
-    pubeval = measure_error_rate(judged, make_bot("pubeval", NORTH_SULTAN))
+    pubeval = measure_error_rate(judged, load_bot("pubeval", NORTH_SULTAN))
     assert pubeval.loss == pytest.approx(38, abs=8)
 
 

@@ -9,7 +9,7 @@ from checkpoints_fixture import write_checkpoint
 from click.testing import CliRunner
 from command_line import fails, ok_json
 
-from tavla_ai.bots import Levels, make_bot
+from tavla_ai.bots import Levels, load_bot
 from tavla_ai.cli import main
 from tavla_ai.network import Card, load_checkpoint
 from tavla_ai.rules import get_ruleset
@@ -34,7 +34,7 @@ def test_what_was_measured_stands_in_the_card(judged: JudgedSet, judged_path: Pa
     (result,) = card.results
     assert (result.opponent, result.games, result.seed, result.ply) == ("random", 20, 5, 0)
     (rate,) = card.loss_rates
-    expected = measure_error_rate(judged, make_bot(str(path), NORTH_SULTAN))
+    expected = measure_error_rate(judged, load_bot(str(path), NORTH_SULTAN))
     assert (rate.positions, rate.loss, rate.standard_error) == ("set", expected.loss, expected.standard_error)
     assert card.decision_microseconds is not None
 

@@ -16,7 +16,7 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 from tournaments import played
 
-from tavla_ai.bots import Bot, make_bot
+from tavla_ai.bots import Bot, load_bot
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.rules import get_ruleset
@@ -38,7 +38,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 
 @pytest.fixture(scope="module")
 def bots(network: Checkpoint) -> list[Bot]:
-    return [make_bot(spec, NORTH_SULTAN) for spec in (str(network.path), f"{network.path}:0.2", "random")]
+    return [load_bot(spec, NORTH_SULTAN) for spec in (str(network.path), f"{network.path}:0.2", "random")]
 
 
 def play(out: Path, bots: list[Bot], **changes: Any) -> TournamentResult:
@@ -117,7 +117,7 @@ def test_a_killed_process_is_gone_on_with(tmp_path: Path) -> None:
 
 
 def test_a_sequential_stop_is_the_same_after_a_kill(tmp_path: Path) -> None:
-    bots = [make_bot(spec, NORTH_SULTAN) for spec in ("pubeval", "random")]
+    bots = [load_bot(spec, NORTH_SULTAN) for spec in ("pubeval", "random")]
     changes = {"match_length": None, "games": 4000, "until_ci": 0.02}
     play(tmp_path / "whole", bots, **changes)
     play(tmp_path / "out", bots, **changes)
@@ -152,7 +152,7 @@ def test_other_weights_under_the_same_name_are_other_bots(tmp_path: Path) -> Non
         write_checkpoint(tmp_path / f"net-{seed}", seed=seed)
         (tmp_path / "net").unlink(missing_ok=True)
         (tmp_path / "net").symlink_to(tmp_path / f"net-{seed}")
-        return [make_bot(str(tmp_path / "net"), NORTH_SULTAN), make_bot("random", NORTH_SULTAN)]
+        return [load_bot(str(tmp_path / "net"), NORTH_SULTAN), load_bot("random", NORTH_SULTAN)]
 
     play(tmp_path / "out", bots(1))
     changed = bots(2)

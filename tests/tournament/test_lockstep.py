@@ -10,7 +10,7 @@ import pytest
 from tournaments import played
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, Fault, join_bots, make_bot, make_set_bot
+from tavla_ai.bots import Bot, Fault, join_bots, load_bot
 from tavla_ai.errors import RulesetError
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.rules import Ruleset, compile_rules, get_match_set, get_ruleset
@@ -21,8 +21,8 @@ from tavla_ai.tournament import (
 )
 
 NORTH_SULTAN = get_ruleset("north-sultan")
-RANDOM = make_bot("random", NORTH_SULTAN)
-PUBEVAL = make_bot("pubeval", NORTH_SULTAN)
+RANDOM = load_bot("random", NORTH_SULTAN)
+PUBEVAL = load_bot("pubeval", NORTH_SULTAN)
 
 
 @pytest.fixture(scope="module")
@@ -79,8 +79,8 @@ def test_a_player_that_fails_or_cheats_voids_its_game() -> None:
 def test_an_outside_engine_plays_in_sets_too() -> None:
     """It may fail in any of the games; Gul Bara it cannot play, and nothing is begun."""
     greek, macedonian = get_match_set("zar-greek"), get_match_set("zar-macedonian")
-    others = [make_bot("random", get_ruleset(name)) for name in ("plakoto-greek", "fevga")]
-    random = make_set_bot("random", greek)
+    others = [load_bot("random", get_ruleset(name)) for name in ("plakoto-greek", "fevga")]
+    random = load_bot("random", greek)
     portes = get_ruleset("portes")
     failing = Bot("stumbling", portes, Stumbling(portes, fails_at=150))
     stumbling = join_bots("stumbling", greek, [failing, *others])
@@ -90,7 +90,7 @@ def test_an_outside_engine_plays_in_sets_too() -> None:
     assert pairing.wins + pairing.losses == 9
     parts = [
         Bot("stumbling", portes, Stumbling(portes)),
-        *(make_bot("random", get_ruleset(name)) for name in macedonian.games[1:]),
+        *(load_bot("random", get_ruleset(name)) for name in macedonian.games[1:]),
     ]
     with pytest.raises(RulesetError, match="outside engine: not in gul-bara, where a turn is more than one roll"):
-        played(macedonian, [make_set_bot("random", macedonian)] * 2 + [join_bots("x", macedonian, parts)], 2, 1, 7)
+        played(macedonian, [load_bot("random", macedonian)] * 2 + [join_bots("x", macedonian, parts)], 2, 1, 7)

@@ -9,7 +9,7 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 from tournaments import played
 
-from tavla_ai.bots import make_bot, make_set_bot
+from tavla_ai.bots import load_bot
 from tavla_ai.errors import RulesetError
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.rules import get_match_set, get_ruleset
@@ -20,8 +20,8 @@ from tavla_ai.tournament import (
 )
 
 NORTH_SULTAN = get_ruleset("north-sultan")
-RANDOM = make_bot("random", NORTH_SULTAN)
-PUBEVAL = make_bot("pubeval", NORTH_SULTAN)
+RANDOM = load_bot("random", NORTH_SULTAN)
+PUBEVAL = load_bot("pubeval", NORTH_SULTAN)
 
 
 @pytest.fixture(scope="module")
@@ -33,8 +33,8 @@ def luck_network() -> Checkpoint:
 def test_without_luck_the_mean_is_the_same_and_the_error_smaller(
     luck_network: Checkpoint, match_length: int | None, part: float
 ) -> None:
-    noisy = make_bot(f"{luck_network.path}:0.1", NORTH_SULTAN)
-    best = make_bot(str(luck_network.path), NORTH_SULTAN)
+    noisy = load_bot(f"{luck_network.path}:0.1", NORTH_SULTAN)
+    best = load_bot(str(luck_network.path), NORTH_SULTAN)
     result = play_pairing(NORTH_SULTAN, best, noisy, 300, 5, match_length, workers=2, luck_network=luck_network)
     raw = result.points_per_game if match_length is None else result.match_win_share
     assert result.adjusted is not None
@@ -58,14 +58,14 @@ def test_luck_of_a_bot_against_itself_cancels_exactly(luck_network: Checkpoint) 
 def test_totals_have_no_luck_where_it_was_not_measured(luck_network: Checkpoint) -> None:
     result = played(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], games=20, seed=4, luck_networks=[luck_network]).result
     assert sum(total.adjusted or 0 for total in result.totals) == pytest.approx(0)
-    assert result.judge == str(luck_network.path)
+    assert result.judge == luck_network.name
     assert played(NORTH_SULTAN, [PUBEVAL, RANDOM], games=20, seed=4).result.totals[0].adjusted is None
 
 
 def test_luck_of_gul_bara_is_not_known(tmp_path: Path) -> None:
     gul_bara = get_ruleset("gul-bara")
     network = load_checkpoint(write_checkpoint(tmp_path / "net", "gul-bara"))
-    random = make_bot("random", gul_bara)
+    random = load_bot("random", gul_bara)
     with pytest.raises(RulesetError, match="luck of the rolls: not in gul-bara, where a turn is more than one roll"):
         play_pairing(gul_bara, random, random, 2, 1, luck_network=network)
 
@@ -85,11 +85,11 @@ def test_luck_in_the_games_of_a_set(luck_network: Checkpoint, tmp_path: Path) ->
     """Luck of any of the games leaves the mean alone and takes from the error; games apart have the same."""
     match_set = get_match_set("zar-greek")
     others = "plakoto-greek=random,fevga=random"
-    bots = [make_set_bot(f"portes={luck_network.path}{noise},{others}", match_set) for noise in ("", ":0.1")]
+    bots = [load_bot(f"portes={luck_network.path}{noise},{others}", match_set) for noise in ("", ":0.1")]
     networks = [luck_network, None, None]
     result = played(match_set, bots, 200, 3, 3, luck_networks=networks, out=tmp_path / "out").result
     pairing = result.pairings[0]
-    assert result.judge == f"portes={luck_network.path}"
+    assert result.judge == f"portes={luck_network.name}"
     assert pairing.adjusted is not None
     assert pairing.match_win_share is not None
     assert pairing.standard_error is not None

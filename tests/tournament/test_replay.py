@@ -10,7 +10,7 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 from tournaments import played
 
-from tavla_ai.bots import Bot, make_bot, make_set_bot
+from tavla_ai.bots import Bot, load_bot
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.formats.mat import read_mat, write_mat
 from tavla_ai.network import Checkpoint, load_checkpoint
@@ -31,7 +31,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 
 @pytest.fixture(scope="module")
 def bots(network: Checkpoint) -> list[Bot]:
-    return [make_bot(spec, NORTH_SULTAN) for spec in (str(network.path), f"{network.path}:0.2", "random")]
+    return [load_bot(spec, NORTH_SULTAN) for spec in (str(network.path), f"{network.path}:0.2", "random")]
 
 
 def play(out: Path, bots: list[Bot], **changes: Any) -> TournamentResult:
@@ -83,7 +83,7 @@ def test_a_match_file_for_each_match(bots: list[Bot], tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["plakoto", "fevga", "tawula"])
 def test_other_games_are_played_again_too(name: str, tmp_path: Path) -> None:
     ruleset = get_ruleset(name)
-    players = [make_bot("random", ruleset)] * 2
+    players = [load_bot("random", ruleset)] * 2
     played(ruleset, players, 4, 1, out=tmp_path)
     replay = TournamentReplay.from_folder(tmp_path)
     assert len(replay.contest(1).turns) == replay.lines[0].plies
@@ -94,7 +94,7 @@ def test_other_games_are_played_again_too(name: str, tmp_path: Path) -> None:
 
 def test_gul_bara_is_not_played_again(tmp_path: Path) -> None:
     gul_bara = get_ruleset("gul-bara")
-    played(gul_bara, [make_bot("random", gul_bara)] * 2, 4, 1, out=tmp_path)
+    played(gul_bara, [load_bot("random", gul_bara)] * 2, 4, 1, out=tmp_path)
     with pytest.raises(RulesetError, match="not in gul-bara, where a turn is more than one roll"):
         TournamentReplay.from_folder(tmp_path).contest(1)
 
@@ -107,7 +107,7 @@ def shipped() -> Checkpoint:
 def test_the_games_of_a_set_are_played_again(shipped: Checkpoint, tmp_path: Path) -> None:
     match_set = get_match_set("zar-greek")
     spec = f"portes={shipped.path},plakoto-greek=random,fevga=random"
-    bots = [make_set_bot(spec, match_set), make_set_bot("random", match_set)]
+    bots = [load_bot(spec, match_set), load_bot("random", match_set)]
     played(match_set, bots, 6, 3, 7, out=tmp_path / "greek")
     replay = TournamentReplay.from_folder(tmp_path / "greek")
     for number, line in enumerate(replay.lines, start=1):
@@ -120,10 +120,10 @@ def test_the_games_of_a_set_are_played_again(shipped: Checkpoint, tmp_path: Path
         with pytest.raises(RulesetError, match="match files hold tavla and backgammon only"):
             contest.match()
     turkish = get_match_set("zar-turkish")
-    played(turkish, [make_set_bot("random", turkish)] * 2, 2, 3, 3, out=tmp_path / "turkish")
+    played(turkish, [load_bot("random", turkish)] * 2, 2, 3, 3, out=tmp_path / "turkish")
     match = TournamentReplay.from_folder(tmp_path / "turkish").contest(1).match()
     assert dict(match.headers)["Variation"] == turkish.title
     macedonian = get_match_set("zar-macedonian")
-    played(macedonian, [make_set_bot("random", macedonian)] * 2, 2, 3, 3, out=tmp_path / "macedonian")
+    played(macedonian, [load_bot("random", macedonian)] * 2, 2, 3, 3, out=tmp_path / "macedonian")
     with pytest.raises(RulesetError, match="not in gul-bara, where a turn is more than one roll"):
         TournamentReplay.from_folder(tmp_path / "macedonian").contest(1)

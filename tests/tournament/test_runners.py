@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from checkpoints_fixture import write_checkpoint
 
-from tavla_ai.bots import Bot, make_bot
+from tavla_ai.bots import Bot, load_bot
 from tavla_ai.rules import get_ruleset
 from tavla_ai.tournament import (
     Arena,
@@ -18,13 +18,13 @@ from tavla_ai.tournament import (
 )
 
 NORTH_SULTAN = get_ruleset("north-sultan")
-RANDOM = make_bot("random", NORTH_SULTAN)
-PUBEVAL = make_bot("pubeval", NORTH_SULTAN)
+RANDOM = load_bot("random", NORTH_SULTAN)
+PUBEVAL = load_bot("pubeval", NORTH_SULTAN)
 
 
 @pytest.fixture(scope="module")
 def network_bot(tmp_path_factory: pytest.TempPathFactory) -> Bot:
-    return make_bot(str(write_checkpoint(tmp_path_factory.mktemp("tournament") / "small")), NORTH_SULTAN)
+    return load_bot(str(write_checkpoint(tmp_path_factory.mktemp("tournament") / "small")), NORTH_SULTAN)
 
 
 def without_speed(result: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from checkpoints_fixture import write_checkpoint
 from tournaments import played
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, make_bot, make_set_bot
+from tavla_ai.bots import Bot, load_bot
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.match import Utility, as_utilities, match_equity, utilities
 from tavla_ai.network import Checkpoint, load_checkpoint
@@ -28,13 +28,13 @@ from tavla_ai.tournament import (
 )
 
 NORTH_SULTAN = get_ruleset("north-sultan")
-RANDOM = make_bot("random", NORTH_SULTAN)
-PUBEVAL = make_bot("pubeval", NORTH_SULTAN)
+RANDOM = load_bot("random", NORTH_SULTAN)
+PUBEVAL = load_bot("pubeval", NORTH_SULTAN)
 
 
 @pytest.fixture(scope="module")
 def network_bot(tmp_path_factory: pytest.TempPathFactory) -> Bot:
-    return make_bot(str(write_checkpoint(tmp_path_factory.mktemp("tournament") / "small")), NORTH_SULTAN)
+    return load_bot(str(write_checkpoint(tmp_path_factory.mktemp("tournament") / "small")), NORTH_SULTAN)
 
 
 @pytest.fixture(scope="module")
@@ -156,8 +156,8 @@ def test_arguments_are_checked(changes: dict[str, int], error: type[TavlaError],
 @pytest.mark.parametrize("name", ruleset_names())
 def test_every_game_is_played(name: str, tmp_path: Path) -> None:
     ruleset = get_ruleset(name)
-    bot = make_bot(str(write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores))), ruleset)
-    random = make_bot("random", ruleset)
+    bot = load_bot(str(write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores))), ruleset)
+    random = load_bot("random", ruleset)
     games = play_pairing(ruleset, bot, random, games=20, seed=2)
     assert games.games == 20
     assert max(abs(games.points_per_game), games.win_share, games.draw_share) <= max(ruleset.scores)
@@ -171,7 +171,7 @@ def test_every_game_is_played(name: str, tmp_path: Path) -> None:
 
 def test_draws_are_counted() -> None:
     plakoto = get_ruleset("plakoto")
-    bot = make_bot("random", plakoto)
+    bot = load_bot("random", plakoto)
     result = play_pairing(plakoto, bot, bot, games=600, seed=1)
     # Of random games 17 % are drawn, measured elsewhere.
     assert result.draw_share == pytest.approx(0.17, abs=0.06)
@@ -279,7 +279,7 @@ def test_totals_of_pairings_of_unlike_length_weigh_each_alike() -> None:
 
 
 def test_luck_makes_a_pairing_stop_sooner(luck_network: Checkpoint) -> None:
-    bots = [PUBEVAL, make_bot(str(luck_network.path), NORTH_SULTAN)]
+    bots = [PUBEVAL, load_bot(str(luck_network.path), NORTH_SULTAN)]
     options: dict[str, Any] = {"workers": Workers(2), "until_ci": 0.1}
     raw = played(NORTH_SULTAN, bots, 4000, 1, **options).result.pairings[0]
     adjusted = played(NORTH_SULTAN, bots, 4000, 1, luck_networks=[luck_network], **options).result.pairings[0]
@@ -295,10 +295,10 @@ def test_an_interval_has_a_width(until_ci: float) -> None:
 def test_a_set_of_one_game_is_a_match_of_it(tmp_path: Path) -> None:
     portes, turkish = get_ruleset("portes"), get_match_set("zar-turkish")
     path = write_checkpoint(tmp_path / "net", "portes")
-    of_set = played(turkish, [make_set_bot(str(path), turkish), make_set_bot("random", turkish)], 40, 3, 5).result
+    of_set = played(turkish, [load_bot(str(path), turkish), load_bot("random", turkish)], 40, 3, 5).result
     of_game = played(
         portes.model_copy(update={"match_lengths": None}),
-        [make_bot(str(path), portes), make_bot("random", portes)],
+        [load_bot(str(path), portes), load_bot("random", portes)],
         40,
         3,
         5,
@@ -316,8 +316,8 @@ def test_the_games_of_a_set_are_played_in_turn(name: str, tmp_path: Path) -> Non
         for game in match_set.games
     }
     bots = [
-        make_set_bot(",".join(f"{game}={path}" for game, path in paths.items()), match_set),
-        make_set_bot("random", match_set),
+        load_bot(",".join(f"{game}={path}" for game, path in paths.items()), match_set),
+        load_bot("random", match_set),
     ]
     assert [part.checkpoint is not None for part in bots[0].parts] == [True] * 3
     tournament = played(match_set, bots, 40, 3, 7, out=tmp_path / "out")
@@ -338,7 +338,7 @@ def test_the_games_of_a_set_are_played_in_turn(name: str, tmp_path: Path) -> Non
 
 def test_a_set_is_played_in_matches_and_has_a_luck_network_for_each_game(luck_network: Checkpoint) -> None:
     match_set = get_match_set("zar-greek")
-    bots = [make_set_bot("random", match_set)] * 2
+    bots = [load_bot("random", match_set)] * 2
     with pytest.raises(RulesetError, match="zar-greek: a set of games is played in matches"):
         played(match_set, bots, 2, 1)
     with pytest.raises(TavlaError, match="zar-greek: 1 luck networks; expected one, or none, for each of its 3 games"):

@@ -12,7 +12,7 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 
 from tavla_ai import engine
-from tavla_ai.bots import Bot, make_bot
+from tavla_ai.bots import Bot, load_bot
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.rules import get_ruleset
@@ -32,7 +32,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 
 @pytest.fixture(scope="module")
 def bots(network: Checkpoint) -> list[Bot]:
-    return [make_bot(spec, NORTH_SULTAN) for spec in (f"{network.path}:0.2,0.3", "pubeval", "random")]
+    return [load_bot(spec, NORTH_SULTAN) for spec in (f"{network.path}:0.2,0.3", "pubeval", "random")]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -64,7 +64,7 @@ def test_a_worker_that_dies_is_replaced(bots: list[Bot], network: Checkpoint) ->
 def test_a_network_in_no_checkpoint_cannot_travel(network: Checkpoint) -> None:
     bots = [
         Bot("learner", NORTH_SULTAN, engine.Player.network(network.engine_network())),
-        make_bot("random", NORTH_SULTAN),
+        load_bot("random", NORTH_SULTAN),
     ]
     with pytest.raises(TavlaError, match="learner: is in no checkpoint that another process could read"):
         play_tournament(Arena(NORTH_SULTAN, bots, 1), 2, workers=Workers(ray=1))

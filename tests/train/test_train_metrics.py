@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from batches import play_batch
 
-from tavla_ai.bots import make_bot
+from tavla_ai.bots import load_bot
 from tavla_ai.rules import get_ruleset
 from tavla_ai.tournament import PairResult, play_pairing
 from train.learner import RoundMetrics
@@ -30,7 +30,7 @@ def trained(loss: float, positions: int, rate: float) -> RoundMetrics:
 
 def pairing(games: int) -> PairResult:
     ruleset = get_ruleset("north-sultan")
-    return play_pairing(ruleset, make_bot("pubeval", ruleset), make_bot("random", ruleset), games=games, seed=1)
+    return play_pairing(ruleset, load_bot("pubeval", ruleset), load_bot("random", ruleset), games=games, seed=1)
 
 
 def test_a_window_shows_means_of_its_rounds_and_totals_of_the_run() -> None:

@@ -12,7 +12,8 @@ from safetensors.numpy import save as save_safetensors
 
 from tavla_ai.errors import CheckpointError
 from tavla_ai.files import whole_folder, write_model
-from tavla_ai.network.checkpoint import CARD_FILE, Checkpoint, load_checkpoint
+from tavla_ai.network.card import CARD_FILE
+from tavla_ai.network.checkpoint import Checkpoint, load_checkpoint
 from tavla_ai.network.export.extra import export_extra
 from tavla_ai.network.export.golden import NUM_GOLDEN, golden_vectors
 from tavla_ai.network.export.manifest import (
@@ -33,13 +34,13 @@ from tavla_ai.rules import BAR, MAX_OWN_ROLLS, NUM_CHECKERS, OWN_ROLLS, PINNED, 
 _README_TEMPLATE = "README.md.in"
 
 
-def export_bundle(checkpoint_path: Path, out: Path) -> Manifest:
+def export_bundle(checkpoint: str | Path, out: str | Path) -> Manifest:
     """Write a checkpoint as a bundle for game servers; it appears under its name complete or not at all.
 
     The bundle is verified before it appears. Nothing is printed.
 
     Args:
-      checkpoint_path: the checkpoint's folder.
+      checkpoint: the checkpoint's folder, or the name of a shipped checkpoint, such as `tavla/hard`.
       out: the folder to make; it must not exist, or be empty.
 
     Raises:
@@ -53,10 +54,10 @@ def export_bundle(checkpoint_path: Path, out: Path) -> Manifest:
             raise CheckpointError(f"{out}: not empty; a bundle is never written over other files")
     elif target.exists():
         raise CheckpointError(f"{out}: is a file, expected a folder to make")
-    checkpoint = load_checkpoint(checkpoint_path)
+    loaded = load_checkpoint(checkpoint)
     try:
         with whole_folder(target) as folder:
-            manifest = _write_files(folder, checkpoint)
+            manifest = _write_files(folder, loaded)
             verify_bundle(folder)
     except OSError as error:
         raise CheckpointError(f"{out}: cannot be written ({error.strerror or error})") from None

@@ -14,7 +14,7 @@ from safetensors.numpy import load as load_safetensors
 
 from tavla_ai.errors import CheckpointError
 from tavla_ai.files import read_model
-from tavla_ai.network.checkpoint import CARD_FILE, read_card
+from tavla_ai.network.card import CARD_FILE, read_card
 from tavla_ai.network.export.extra import export_extra
 from tavla_ai.network.export.manifest import (
     BUNDLE_SCHEMA_VERSION,
@@ -43,19 +43,20 @@ class VerifyReport(BaseModel):
     tolerance: float = Field(gt=0, description="what both differences had to stay within")
 
 
-def verify_bundle(out: Path) -> VerifyReport:
+def verify_bundle(bundle: str | Path) -> VerifyReport:
     """Check a bundle's files and run its model on the golden vectors, at every batch size that matters.
 
     Neither torch nor onnx is imported, only onnxruntime.
 
     Args:
-      out: the bundle's folder.
+      bundle: the bundle's folder.
 
     Raises:
       CheckpointError: a file is missing or damaged, the model cannot be run, or it differs from the golden
         vectors by more than the manifest's tolerance. The message names the file.
       TavlaError: onnxruntime is missing.
     """
+    out = Path(bundle)
     manifest = _read_manifest(out)
     data = {name: _read_checked(out / name, digest) for name, digest in manifest.files.items()}
     _check_card(out, manifest)
