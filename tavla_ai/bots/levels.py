@@ -44,9 +44,7 @@ LEVELS_VARIABLE = "TAVLA_LEVELS"
 LevelName = Literal["easy", "medium", "hard"]
 LEVEL_NAMES: tuple[LevelName, ...] = get_args(LevelName)
 
-_HEADER = (
-    "# Written by `tavla calibrate`. Folders are beside this file or shipped; noise and caps are in points.\n"
-)
+_HEADER = "# Written by `tavla calibrate`. Folders are beside this file or shipped; noise and caps are in points.\n"
 
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
 _Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -119,10 +117,13 @@ class Levels:
     """A file of levels, which is read when it is first needed.
 
     Attributes:
-      path: the file; by default that of the shipped levels.
+      path: the file, which may be given as text; by default that of the shipped levels.
     """
 
     path: Path = field(default_factory=lambda: shipped_folder() / LEVELS_FILE)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path))
 
     @cached_property
     def ladders(self) -> tuple[Ladder, ...]:

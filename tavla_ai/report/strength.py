@@ -8,24 +8,42 @@ from pathlib import Path
 from tavla_ai.bots import LEVEL_NAMES, Ladder, LevelName, Levels
 from tavla_ai.errors import TavlaError
 from tavla_ai.files import write_whole
-from tavla_ai.network import WEIGHTS_FILE, LossRate, Result
+from tavla_ai.network import WEIGHTS_FILE, LossRate, Result, checkpoint_name
 
-BEGIN = "<!-- levels: written by `tavla levels --table FILE` -->"
-END = "<!-- /levels -->"
+# A document's short table of the levels, and all figures of a ladder, each between two marks.
+LEVELS_BEGIN, LEVELS_END = "<!-- levels: written by `tavla levels --table FILE` -->", "<!-- /levels -->"
+FIGURES_BEGIN, FIGURES_END = "<!-- figures: written by `tavla levels --table FILE` -->", "<!-- /figures -->"
 
-# What a reader compares levels by.
+# Opponents by which the levels are compared.
 _BASELINES = ("random", "pubeval")
 _REPORTING = "reporting"
 
 
-def strength_tables(levels: Levels, ladder: Ladder) -> str:
-    """Return Markdown: the levels of a ladder, strongest first, and what Hard's network scored against other engines.
+def levels_table(levels: Levels, ladder: Ladder) -> str:
+    """Return a short Markdown table of the levels of a ladder, strongest first.
 
-    Every number is from the file of levels or from the checkpoints' cards; what was not measured is left empty.
+    The numbers are from the file of levels and from the checkpoints' cards. A cell is empty where nothing was measured.
 
     Raises:
       CheckpointError: a card cannot be read.
-      TavlaError: a checkpoint is another one than was measured.
+      TavlaError: a level was measured with other weights than its checkpoint's.
+    """
+    heads = [
+        "level",
+        f"rating (Elo, matches to {ladder.match_length})",
+        "points per game against pubeval",
+        "size",
+        "time per move in the engine",
+    ]
+    wanted = (0, 2, 4, 6, 7)
+    rows = [_level_row(levels, ladder, name) for name in reversed(LEVEL_NAMES)]
+    return _table(heads, [[row[column] for column in wanted] for row in rows])
+
+
+def strength_tables(levels: Levels, ladder: Ladder) -> str:
+    """Return Markdown tables of all figures of a ladder: its levels, and Hard's network against outside engines.
+
+    For the numbers, and what is raised, see `levels_table`.
     """
     heads = [
         "level",
@@ -34,7 +52,7 @@ def strength_tables(levels: Levels, ladder: Ladder) -> str:
         *(f"points per game against {name}" for name in _BASELINES),
         "points lost per 1,000 decisions",
         "size",
-        "time per move, one core",
+        "time per move in the engine, one core",
     ]
     rows = [_level_row(levels, ladder, name) for name in reversed(LEVEL_NAMES)]
     hard = ladder.levels["hard"]
@@ -58,10 +76,10 @@ def strength_tables(levels: Levels, ladder: Ladder) -> str:
 
 
 def write_tables(file: Path, levels: Levels, ladder: Ladder) -> None:
-    """Put the tables into a document, in place of what stands between its two marks.
+    """Write the tables into a document, each between its two marks.
 
     Raises:
-      TavlaError: it cannot be read, or has no marks.
+      TavlaError: the document cannot be read, or has no marks; see also `levels_table`.
     """
     try:
         text = file.read_text(encoding="utf-8")
@@ -69,10 +87,20 @@ def write_tables(file: Path, levels: Levels, ladder: Ladder) -> None:
         raise TavlaError(f"{file}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
         raise TavlaError(f"{file}: expected text ({error})") from None
-    begin, end = text.find(BEGIN), text.find(END)
-    if not 0 <= begin < end:
-        raise TavlaError(f"{file}: expected a line {BEGIN} and after it a line {END}")
-    write_whole(file, f"{text[:begin]}{BEGIN}\n{strength_tables(levels, ladder)}{text[end:]}".encode())
+    found = False
+    for begin, end, tables in (
+        (LEVELS_BEGIN, LEVELS_END, levels_table),
+        (FIGURES_BEGIN, FIGURES_END, strength_tables),
+    ):
+        start, stop = text.find(begin), text.find(end)
+        if 0 <= start < stop:
+            text = f"{text[:start]}{begin}\n{tables(levels, ladder)}{text[stop:]}"
+            found = True
+    if not found:
+        raise TavlaError(
+            f"{file}: expected a line {LEVELS_BEGIN} and after it a line {LEVELS_END}, or the same with figures"
+        )
+    write_whole(file, text.encode())
 
 
 def _level_row(levels: Levels, ladder: Ladder, name: LevelName) -> list[str]:
@@ -87,7 +115,7 @@ def _level_row(levels: Levels, ladder: Ladder, name: LevelName) -> list[str]:
     noise = f", off by {rated.noise:.3f} points" if rated.noise else ""
     return [
         name.title(),
-        f"`{folder}`, {shape}, {rated.ply}-ply{noise}",
+        f"`{checkpoint_name(folder)}`, {shape}, {rated.ply}-ply{noise}",
         f"{rated.rating:.0f}",
         *(_score(results, opponent, rated.ply) for opponent in _BASELINES),
         _loss(loss_rates, rated.ply),

@@ -77,7 +77,7 @@ def play_tournament(
     *,
     schedule: Schedule = "round-robin",
     until_ci: float | None = None,
-    out: Path | None = None,
+    out: str | Path | None = None,
     workers: Workers = Workers(),
     progress: ProgressCallback | None = None,
 ) -> PlayedTournament:
@@ -112,7 +112,7 @@ def play_tournament(
         folder = None
         if out is not None:
             settings = _settings(arena, pairings, games, until_ci)
-            folder = stack.enter_context(ResultsFolder(out).opened(settings))
+            folder = stack.enter_context(ResultsFolder(Path(out)).opened(settings))
         runner = stack.enter_context(open_runner(arena, workers))
         playing = _Playing(arena, runner, folder, games // 2, until_ci, progress)
         contests: list[Contests] = []

@@ -24,7 +24,7 @@ from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.match import MatchState
 from tavla_ai.network import load_checkpoint
-from tavla_ai.report.strength import BEGIN, END
+from tavla_ai.report.strength import LEVELS_BEGIN, LEVELS_END
 from tavla_ai.rules import Position, get_ruleset
 from tavla_ai.tournament import play_pairing
 
@@ -179,7 +179,7 @@ def test_a_replaced_network_is_refused_but_a_time_out_is_played(levels_path: Pat
 
 
 def test_a_level_whose_network_was_replaced_is_measured_anew_first(replaced_path: Path, tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text(f"{BEGIN}\n{END}\n")
+    (tmp_path / "README.md").write_text(f"{LEVELS_BEGIN}\n{LEVELS_END}\n")
     for command in (
         ("measure", "easy", "--games", 2),
         ("levels", "--table", tmp_path / "README.md"),
