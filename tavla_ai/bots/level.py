@@ -1,4 +1,4 @@
-"""Levels as bots: the measured ones, and the one that plays when a player's time is up."""
+"""Levels as bots, and the bot that plays when a player's time is up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tavla_ai.bots.levels import LevelName, Levels, level_name
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import MatchSet, Ruleset
 
-# How the bot for a time-out plays where no Easy level has been measured.
+# Style of the bot for a time-out where no Easy level has been measured.
 UNMEASURED_EASY = PlayStyle(noise=0.08, cap=0.15)
 
 
@@ -25,11 +25,11 @@ def level_bot(
 
     Args:
       levels: the file of levels.
-      match_length: points that win the matches it is to play; None for single games.
-      match_set: the set of which it plays one game; None plays the game alone.
+      match_length: points that win the matches to play; None for single games.
+      match_set: the set of games that `ruleset` belongs to; None plays the game alone.
 
     Raises:
-      TavlaError: there is no such file, it has no levels of that game, or the level was measured with other weights.
+      TavlaError: the file does not exist, has no levels of the game, or measured the level with other weights.
       CheckpointError: the level's checkpoint cannot be used; see `load_checkpoint`.
     """
     ladder = levels.ladder(ruleset, match_length)
@@ -48,11 +48,11 @@ def timeout_bot(
 ) -> Bot:
     """Return the bot that plays for a player whose time is up: the Easy level.
 
-    It is the measured one where the file of levels has the game and the network that was measured is still there. Else
-    the checkpoint's network plays, with an error that has not been measured, since a play there must be.
+    The measured Easy plays if the file of levels has the game and the measured network still exists. Otherwise the
+    checkpoint's network plays with an unmeasured error, because the server needs a play.
 
     Args:
-      checkpoint: the network that plays where no level can.
+      checkpoint: the network that plays if there is no measured level.
       levels: the file of levels.
       match_length: see `level_bot`.
       match_set: see `level_bot`.

@@ -1,10 +1,9 @@
 """Levels: bots of a measured strength, as data.
 
-A file of levels has a ladder for each house and match length: its Easy, Medium and Hard, each a checkpoint and a
-bounded error of judgement, with the rating that `tavla calibrate` measured. That error belongs to the position in its
-game, so that the same position looks the same all through a turn; no play is made that the level's network takes for
-worse than the best by more than the cap. Races that the bear-off tables know, and races in which a side has come home,
-are played without error by every level: see `Bot.choose_play`.
+A file of levels has a ladder for each house and match length: Easy, Medium and Hard. Each level is a checkpoint with a
+bounded error of judgement and the rating that `tavla calibrate` measured. The error belongs to the position in its
+game, so a position looks the same throughout a turn. A level never makes a play that its network values below the best
+play by more than the cap. Some races are played without error; see `Bot.choose_play`.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from tavla_ai.rules import Ruleset, get_ruleset
 
 SCHEMA_VERSION: Literal[1] = 1
 LEVELS_FILE = "levels.yaml"
-# The environment variable that names another file.
+# Environment variable that names another file.
 LEVELS_VARIABLE = "TAVLA_LEVELS"
 
 # From the weakest up.
@@ -51,22 +50,24 @@ _Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class RatedLevel(BaseModel):
-    """A level of a ladder: its network, how it plays, and how strong that is."""
+    """A level of a ladder: its network, its error and its strength."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     checkpoint: str = Field(
         min_length=1, description="folder of its network, relative to the file of levels, or the name of a shipped one"
     )
-    weights_sha256: str = Field(description="of the weights that were measured")
+    weights_sha256: str = Field(description="sha256 of the measured weights")
     ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead")
-    noise: _Points = Field(description="standard deviation of its error about a position, in points")
-    cap: _Points = Field(description="what a play may lose at most by that error, in points")
-    target: _Finite = Field(description="the rating that was asked for")
-    rating: _Finite = Field(description="the rating that was measured, relative to the ladder's anchor")
-    interval: tuple[_Finite, _Finite] = Field(description="95 % interval of the rating; of the anchor the rating twice")
-    results: tuple[Result, ...] = Field(default=(), description="what it scores in single games, its errors and all")
-    loss_rates: tuple[LossRate, ...] = Field(default=(), description="what it loses on judged decisions")
+    noise: _Points = Field(description="standard deviation of the error about a position, in points")
+    cap: _Points = Field(description="largest loss of a play by that error, in points")
+    target: _Finite = Field(description="requested rating, in Elo")
+    rating: _Finite = Field(description="measured rating, in Elo, relative to the ladder's anchor")
+    interval: tuple[_Finite, _Finite] = Field(
+        description="95 % interval of the rating; for the anchor the rating twice"
+    )
+    results: tuple[Result, ...] = Field(default=(), description="results in single games, played with the error")
+    loss_rates: tuple[LossRate, ...] = Field(default=(), description="losses on judged decisions, with the error")
 
     @property
     def style(self) -> PlayStyle:
@@ -80,11 +81,13 @@ class Ladder(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     ruleset: str = Field(description="name of the game")
-    match_length: int = Field(ge=1, description="points that win the matches which were measured")
-    anchor: LevelName = Field(description="the level whose rating is its target; the others are relative to it")
-    matches: int = Field(ge=2, description="matches behind each gap between neighbours, in pairs on the same dice")
-    seed: int = Field(ge=0, description="of the calibration; the same again gives the same levels")
-    levels: dict[LevelName, RatedLevel] = Field(description="by name")
+    match_length: int = Field(ge=1, description="points that win the measured matches")
+    anchor: LevelName = Field(description="level whose rating is its target; the other ratings are relative to it")
+    matches: int = Field(
+        ge=2, description="matches that measured each gap between neighbours, in pairs on the same dice"
+    )
+    seed: int = Field(ge=0, description="seed of the calibration; the same seed gives the same levels")
+    levels: dict[LevelName, RatedLevel] = Field(description="levels by name")
 
     @model_validator(mode="after")
     def _check(self) -> Ladder:
@@ -108,13 +111,13 @@ class _File(BaseModel):
         keys = [(ladder.ruleset, ladder.match_length) for ladder in self.ladders]
         for ruleset, length in keys:
             if keys.count((ruleset, length)) > 1:
-                raise ValueError(f"{ruleset}, matches to {length}: stands there twice")
+                raise ValueError(f"{ruleset}, matches to {length}: is given twice")
         return self
 
 
 @dataclass(frozen=True)
 class Levels:
-    """A file of levels, which is read when it is first needed.
+    """A file of levels, read when it is first needed.
 
     Attributes:
       path: the file, which may be given as text; by default that of the shipped levels.
@@ -130,7 +133,7 @@ class Levels:
         """The ladders in the file.
 
         Raises:
-          TavlaError: it is not there, or cannot be read as levels.
+          TavlaError: the file does not exist, or is no file of levels.
         """
         try:
             data = yaml.safe_load(self.path.read_text(encoding="utf-8"))
@@ -142,14 +145,14 @@ class Levels:
         except ValidationError as error:
             raise TavlaError(f"{self.path}: {first_mistake(error)}") from None
         except (yaml.YAMLError, ValueError, RecursionError) as error:
-            raise TavlaError(f"{self.path}: no file of levels ({' '.join(str(error).split())})") from None
+            raise TavlaError(f"{self.path}: not a file of levels ({' '.join(str(error).split())})") from None
         except OSError as error:
             raise TavlaError(f"{self.path}: cannot be read ({error.strerror})") from None
 
     def find(self, ruleset: Ruleset, match_length: int | None) -> Ladder | None:
-        """Return a house's ladder; None where it has none.
+        """Return a house's ladder; None if it has none.
 
-        A level plays alike at every match length; of several ladders it is the one of the nearest length.
+        A level plays alike at every match length. Of several ladders, the one of the nearest length is returned.
 
         Args:
           match_length: points that win the match; None for single games.
@@ -164,14 +167,14 @@ class Levels:
         """Return a house's ladder; see `find`.
 
         Raises:
-          TavlaError: it has none, or see `ladders`.
+          TavlaError: the house has no ladder, or see `ladders`.
         """
         found = self.find(ruleset, match_length)
         if found is None:
             houses = ", ".join(dict.fromkeys(ladder.ruleset for ladder in self.ladders)) or "none"
             raise TavlaError(
-                f"{self.path}: no levels of {ruleset.name}, it has those of {houses}; "
-                f"make them with tavla calibrate --ruleset {ruleset.name}"
+                f"{self.path}: no levels of {ruleset.name}, only of {houses}; "
+                f"make them with tavla calibrate --ruleset {ruleset.name}, or play a checkpoint"
             )
         return found
 
@@ -184,8 +187,8 @@ class Levels:
         """Return the card of a level's checkpoint.
 
         Raises:
-          CheckpointError: it cannot be read.
-          TavlaError: the checkpoint is another one than the level was measured with.
+          CheckpointError: the card cannot be read.
+          TavlaError: the checkpoint has other weights than the level was measured with.
         """
         if not self.is_as_measured(level):
             raise _replaced(name, self.folder(level))
@@ -195,7 +198,7 @@ class Levels:
         """Return whether a level's checkpoint is the one that was measured.
 
         Raises:
-          CheckpointError: its card cannot be read.
+          CheckpointError: the card cannot be read.
         """
         return read_card(self.folder(level) / CARD_FILE).weights_sha256 == level.weights_sha256
 
@@ -203,8 +206,8 @@ class Levels:
         """Return a level's checkpoint, for its game.
 
         Raises:
-          CheckpointError: it cannot be used; see `load_checkpoint`.
-          TavlaError: it is another one than the level was measured with, so that its rating is not known.
+          CheckpointError: the checkpoint cannot be used; see `load_checkpoint`.
+          TavlaError: it has other weights than the level was measured with, so its rating is unknown.
         """
         checkpoint = load_checkpoint(self.folder(level), ruleset)
         if checkpoint.card.weights_sha256 != level.weights_sha256:
@@ -212,10 +215,10 @@ class Levels:
         return checkpoint
 
     def with_ladder(self, ladder: Ladder) -> tuple[Ladder, ...]:
-        """Return the file's ladders and a new one, in place of that of the same house and match length.
+        """Return the file's ladders with a new one, which replaces the ladder of the same house and match length.
 
         Raises:
-          TavlaError: the file is there and cannot be read.
+          TavlaError: the file exists and cannot be read.
         """
         found = self.ladders if self.path.exists() else ()
         by_key = {(one.ruleset, one.match_length): one for one in (*found, ladder)}
@@ -241,10 +244,10 @@ def save_levels(path: Path, ladders: tuple[Ladder, ...]) -> Levels:
 
 
 def level_name(text: str) -> LevelName:
-    """Return a level's name.
+    """Return the name of a level, checked.
 
     Raises:
-      TavlaError: no level is called so.
+      TavlaError: no level has this name.
     """
     if text not in LEVEL_NAMES:
         raise TavlaError(f"level {text!r}: expected {', '.join(LEVEL_NAMES)}")

@@ -24,9 +24,9 @@ from tavla_ai.errors import TavlaError
 from tavla_ai.network import CARD_FILE, find_checkpoint, is_checkpoint, load_checkpoint, read_card, shipped_names
 from tavla_ai.rules import DEFAULT_RULESET, MatchSet, Ruleset, get_game, get_ruleset
 
-# Cap of a noisy bot's plays where nothing else is said, in standard deviations of its noise.
+# Default cap of a noisy bot's plays, in standard deviations of its noise.
 _CAP_PER_NOISE = 3
-# A judgement that is off by more says nothing about the game.
+# A larger error leaves nothing of the judgement.
 _MAX_NOISE = 6.0
 
 
@@ -113,10 +113,10 @@ def at_ply(name: str, ply: int) -> str:
 
 
 def set_parts(spec: str, match_set: MatchSet) -> dict[str, str] | None:
-    """Return what `GAME=WHAT,GAME=WHAT` says of the games of a set; None where it names no game.
+    """Return the value of each game in `GAME=VALUE,GAME=VALUE`; None if the text names no game of the set.
 
     Raises:
-      TavlaError: something stands before the first game, or a game is named twice.
+      TavlaError: the text does not begin with a game, or names a game twice.
     """
     names = tuple(dict.fromkeys(match_set.games))
     found = re.split(rf"(?:^|,)({'|'.join(map(re.escape, names))})=", spec)
@@ -127,10 +127,10 @@ def set_parts(spec: str, match_set: MatchSet) -> dict[str, str] | None:
 
 
 def run_checkpoints(run: Path) -> list[str]:
-    """Return the checkpoints of a training run as bots, the oldest first, `final` last if it is another one.
+    """Return the names of a training run's checkpoints as bots, the oldest first, `final` last if it differs.
 
     Raises:
-      TavlaError: there are none.
+      TavlaError: the run has no checkpoints.
     """
     found = sorted(path for path in (run / "checkpoints").glob("*") if is_checkpoint(path))
     final = run / "final"
@@ -139,7 +139,7 @@ def run_checkpoints(run: Path) -> list[str]:
         if read_card(final / CARD_FILE).weights_sha256 != last:
             found.append(final)
     if not found:
-        raise TavlaError(f"{run}: no training run with checkpoints")
+        raise TavlaError(f"{run}: not a training run with checkpoints")
     return [str(path) for path in found]
 
 
@@ -152,7 +152,7 @@ _SPEC = re.compile(
 
 
 def _read_spec(spec: str) -> tuple[str, PlayStyle]:
-    """Return the folder and the style of a checkpoint's spec; a folder that exists is itself."""
+    """Return the folder and the style of a bot's name; the name of an existing folder has no style."""
     match = _SPEC.fullmatch(spec)
     if match is None or Path(spec).exists():
         return spec, PlayStyle()

@@ -45,7 +45,7 @@ def test_the_ladder_is_that_of_the_nearest_match_length(levels_path: Path) -> No
     for length, nearest in ((None, 3), (1, 3), (3, 3), (5, 5)):
         assert levels.ladder(NORTH_SULTAN, length).match_length == nearest
     assert levels.find(get_ruleset("portes"), 5) is None
-    with pytest.raises(TavlaError, match=r"no levels of portes, it has those of north-sultan, oyna-tavla; make them"):
+    with pytest.raises(TavlaError, match=r"no levels of portes, only of north-sultan, oyna-tavla; make them"):
         levels.ladder(get_ruleset("portes"), 5)
 
 
@@ -67,7 +67,7 @@ def with_easy(ruleset: str = "north-sultan", **changes: Any) -> dict[str, Any]:
         ([without("easy")], "no level easy; expected easy, medium, hard"),
         ([ladder("north-sultan", 7)], "match length 7"),
         ([ladder("nowhere")], "unknown ruleset 'nowhere'"),
-        ([ladder(), ladder()], "north-sultan, matches to 3: stands there twice"),
+        ([ladder(), ladder()], "north-sultan, matches to 3: is given twice"),
         ([with_easy(noise=-1)], "ladders.0.levels.easy.noise: Input should be greater than or equal to 0"),
         ([with_easy(noise=float("nan"))], "ladders.0.levels.easy.noise: Input should be"),
         ([with_easy(ply=9)], "ladders.0.levels.easy.ply: Input should be less than or equal to 4"),

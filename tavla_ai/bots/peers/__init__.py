@@ -1,8 +1,8 @@
 """Outside engines ("peers"), for comparison: none of their code or weights is part of the product.
 
-`PEERS` lists them. A new one is a file with its adapter and a row here; it then plays as the bot `NAME:PLY` and stands
-beside ours in `tavla bench --against NAME`, as far as its abilities go. The adapters import their engines, which the
-extra [peers] installs, and are loaded when they are first asked for.
+`PEERS` lists them. To add one, write a file with its adapter and a row here. It then plays as the bot `NAME:PLY` and is
+compared by `tavla bench --against NAME`, as far as its abilities allow. An adapter is loaded when it is first used; it
+imports its engine, which the extra [peers] installs.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class Peer:
     """A row of the registry.
 
     Attributes:
-      adapter: its class, as `MODULE:CLASS`.
-      abilities: what it can do; see `abilities`.
+      adapter: class of the adapter, as `MODULE:CLASS`.
+      abilities: tasks that the engine can do; see `abilities`.
     """
 
     adapter: str
     abilities: frozenset[Ability]
 
 
-# By the one name that users type.
+# By the name that users type.
 PEERS: dict[str, Peer] = {
     "gnubg": Peer("tavla_ai.bots.peers.gnubg:Gnubg", frozenset({"play"})),
     "gnubg-nn": Peer("tavla_ai.bots.peers.gnubg_nn:GnubgNN", frozenset({"evaluate", "count plays"})),
@@ -49,16 +49,16 @@ def peers_able_to(*abilities: Ability) -> tuple[str, ...]:
 
 
 def peer_player(kind: str, ply: int, ruleset: Ruleset) -> PeerPlayer:
-    """Return an outside engine as a player, which results call `KIND:PLY`.
+    """Return an outside engine as a player, named `KIND:PLY` in results.
 
     Args:
-      kind: its name in `PEERS`.
+      kind: name of the engine in `PEERS`.
       ply: look-ahead, 0 to `MAX_PEER_PLY`.
-      ruleset: the game that it is to play.
+      ruleset: the game to play.
 
     Raises:
-      TavlaError: the engine is unknown, does not play, is not installed, or does not look so far ahead.
-      RulesetError: it does not play the game.
+      TavlaError: the engine is unknown, cannot play, is not installed, or cannot look `ply` plies ahead.
+      RulesetError: the engine does not play the game.
     """
     name = f"{kind}:{ply}"
     if not 0 <= ply <= MAX_PEER_PLY:
@@ -71,7 +71,7 @@ def evaluating_peer(name: str) -> EvaluatingPeer:
     """Return the adapter of an outside engine that evaluates positions.
 
     Raises:
-      TavlaError: the engine is unknown, evaluates nothing, or is not installed.
+      TavlaError: the engine is unknown, cannot evaluate, or is not installed.
     """
     peer: EvaluatingPeer = _load(name, "evaluate")
     return peer
@@ -81,7 +81,7 @@ def counting_peer(name: str) -> CountingPeer:
     """Return the adapter of an outside engine that counts plays.
 
     Raises:
-      TavlaError: the engine is unknown, counts no plays, or is not installed.
+      TavlaError: the engine is unknown, cannot count plays, or is not installed.
     """
     peer: CountingPeer = _load(name, "count plays")
     return peer

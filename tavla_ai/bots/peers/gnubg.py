@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from tavla_ai.bots.peers.abilities import Boards
 
-# Its plays within a look-ahead are chosen for points: at the start of a long match with these prices of a gammon and
-# of a backgammon, a gammon being worth one point more than a win. In money play backgammons would count.
+# Plays within its look-ahead are chosen for points: as at the start of a long match, with these prices of a gammon and
+# of a backgammon; a gammon is then worth one point more than a win. In money play backgammons would count.
 _MATCH_LENGTH = 25
 _CUBE = {"cube": 1, "cubeowner": -1, "move": 1, "matchto": _MATCH_LENGTH, "score": (0, 0), "crawford": 0, "jacoby": 0}
 _CUBE |= {"beavers": 0, "bgv": 0}
@@ -23,7 +23,7 @@ class Gnubg:
     version = version("gnubg")
 
     def chances(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
-        """See `PlayingPeer`. Within a look-ahead it prunes with its small networks, as its own settings do."""
+        """See `PlayingPeer`. Its look-ahead prunes with its small networks, as by its default settings."""
         price = (1.0, 1.0 if counts_backgammon else 0.0)
         cube = {**_CUBE, "gammonprice": (price, price)}
         context = {"cubeful": 0, "plies": ply, "deterministic": 1, "prune": int(ply > 0), "noise": 0.0}

@@ -1,4 +1,4 @@
-"""Outside engines as players: they value the afterstates that our own generator lists."""
+"""Outside engines as players: they value the afterstates that our own engine generates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tavla_ai.rules import Ruleset, compile_rules
 # points.
 _KEEP, _MARGIN = 8, 0.16
 
-# Probabilities may miss 0 and 1 by this much: single precision rounds in sums over rolls.
+# Tolerance of probabilities beyond 0 and 1: sums over rolls round in single precision.
 _SLACK = 1e-3
 
 
@@ -39,17 +39,17 @@ class OutsidePlayer(Protocol):
     name: str
 
     def choose_plays(self, boards: Boards, dice: Dice) -> Sequence[npt.NDArray[np.int8] | Fault]:
-        """Return the afterstate `[2, 26]` that it plays on each board `[N, 2, 26]` with its roll `[N, 2]`."""
+        """Return the afterstate `[2, 26]` of the chosen play for each board `[N, 2, 26]` and roll `[N, 2]`."""
 
 
 class PeerPlayer:
     """An outside engine that plays for points, at any score of a match.
 
     Args:
-      name: what results call it.
+      name: name in results.
       peer: the outside engine.
       ruleset: the game, of western movement.
-      ply: look-ahead. Beyond 0 only the plays that the engine's 0-ply finds close are looked at.
+      ply: look-ahead. Above 0, only plays that are close at the engine's 0-ply are searched.
 
     Raises:
       RulesetError: the game has other plays than western backgammon.
@@ -72,7 +72,7 @@ class PeerPlayer:
           ply: look-ahead; None takes the player's own.
 
         Raises:
-          TavlaError: an answer that cannot be a value.
+          TavlaError: the engine answered no probabilities.
         """
         if len(boards) == 0:
             return np.zeros(0)
@@ -84,7 +84,7 @@ class PeerPlayer:
         return points + win_3 - lose_3 if self._counts_backgammon else points
 
     def choose_plays(self, boards: Boards, dice: Dice) -> list[npt.NDArray[np.int8] | Fault]:
-        """Return the afterstate `[2, 26]` of each board `[N, 2, 26]` with its roll `[N, 2]`, or what went wrong.
+        """Return the afterstate `[2, 26]` of the chosen play for each board `[N, 2, 26]` and roll `[N, 2]`, or a fault.
 
         A forced play is made without asking the engine; a play that ends the game is worth its score.
         """
@@ -123,7 +123,7 @@ class PeerPlayer:
 
 
 def close_plays(values: npt.NDArray[np.float64], keep: int, margin: float) -> npt.NDArray[np.bool_]:
-    """Return `[n]` bool: which of the plays are among the best `keep` and within `margin` of the best."""
+    """Return `[n]` bool: whether each play is among the best `keep` and within `margin` of the best."""
     chosen: npt.NDArray[np.bool_] = np.asarray(values >= values.max() - margin)
     chosen[np.argsort(-values, kind="stable")[keep:]] = False
     return chosen

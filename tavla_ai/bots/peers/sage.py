@@ -46,7 +46,7 @@ class Sage:
         )
 
     def chances(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
-        """See `PlayingPeer`. Its plays within a look-ahead are chosen with backgammons counted, always."""
+        """See `PlayingPeer`. Plays within its look-ahead always count backgammons."""
         positions = [(position, bgbot_cpp.CubeOwner.CENTERED) for position in self.convert(boards)]
         found = bgbot_cpp.batch_evaluate_post_move(positions, self._strategy(ply), 1, jacoby=False)
         return np.array([row["probs"] for row in found], np.float64)
