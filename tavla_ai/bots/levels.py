@@ -128,6 +128,11 @@ class Levels:
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", Path(self.path))
 
+    @property
+    def name(self) -> str:
+        """The name in messages: the file's path, or that it is the shipped one."""
+        return "shipped levels" if self.path == shipped_folder() / LEVELS_FILE else str(self.path)
+
     @cached_property
     def ladders(self) -> tuple[Ladder, ...]:
         """The ladders in the file.
@@ -173,7 +178,7 @@ class Levels:
         if found is None:
             houses = ", ".join(dict.fromkeys(ladder.ruleset for ladder in self.ladders)) or "none"
             raise TavlaError(
-                f"{self.path}: no levels of {ruleset.name}, only of {houses}; "
+                f"{self.name}: no levels of {ruleset.name}, only of {houses}; "
                 f"make them with tavla calibrate --ruleset {ruleset.name}, or play a checkpoint"
             )
         return found

@@ -105,7 +105,7 @@ def levels(
 def _house(file: Levels, ruleset_name: str | None) -> Ruleset:
     """Return the named house, or the first of the file."""
     if ruleset_name is None and not file.ladders:
-        raise TavlaError(f"{file.path}: has no levels; make some with tavla calibrate")
+        raise TavlaError(f"{file.name}: has no levels; make some with tavla calibrate")
     return get_ruleset(ruleset_name or file.ladders[0].ruleset)
 
 
@@ -113,7 +113,7 @@ def print_ladders(path: Path, ladders: tuple[Ladder, ...]) -> None:
     """Print ladders of a file of levels."""
     file = Levels(path)
     print_table(
-        f"{path}: noise and caps in points, ratings relative to the anchor's",
+        f"{file.name}: noise and caps in points, ratings relative to the anchor's",
         ["house", "level", "checkpoint", "", "ply", "noise", "cap", "asked", "rating", "95 %"],
         [
             [

@@ -38,7 +38,7 @@ def become_trainer(module: str, *args: str) -> NoReturn:
     """Let a module of the train package take over this process, so that Ctrl-C and exit codes are its own."""
     if not _TRAINER.is_file():
         raise TavlaError(
-            f"{Path.cwd()} has no train package: training runs from a checkout, after pip install -e .[train]"
+            f"{Path.cwd()}: not a checkout of tavla-ai, which training needs; run `make setup` in one and train there"
         )
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", module, *args])

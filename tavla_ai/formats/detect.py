@@ -105,10 +105,12 @@ def read_match(path: str | Path, ruleset: Ruleset | None = None, *, strict: bool
       strict: as `read_mat` takes it.
 
     Raises:
-      OSError: the file cannot be read.
-      TavlaError: what `read_mat` raises, with the file's name before it.
+      TavlaError: the file cannot be read, or what `read_mat` raises, with the file's name before it.
     """
-    data = Path(path).read_bytes()
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise TavlaError(f"{path}: cannot be read ({error.strerror}); expected a match file (.mat)") from None
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -223,7 +223,9 @@ def read_settings(path: Path) -> Settings:
     try:
         return Settings.model_validate_json(file.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
-        raise TavlaError(f"{path}: holds no tournament, it has no {SETTINGS_FILE}") from None
+        raise TavlaError(
+            f"{path}: holds no tournament, it has no {SETTINGS_FILE}; `tavla tournament --out DIR` makes one"
+        ) from None
     except ValidationError as error:
         raise TavlaError(f"{file}: cannot be read ({first_mistake(error)})") from None
 

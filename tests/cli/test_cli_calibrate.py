@@ -64,6 +64,6 @@ def test_bad_input_of_a_calibration_is_one_line(tmp_path: Path) -> None:
     assert "expected an even number" in fails(*asked, good, "--matches", 5)
     assert "no such checkpoint" in fails(*asked, good, "--hard", tmp_path / "none")
     (tmp_path / "levels.yaml").write_text("a: [")
-    assert "no file of levels" in fails(*asked, good)
+    assert "not a file of levels" in fails(*asked, good)
     assert "cannot be written" in fails(*asked, good, "--out", tmp_path / "levels.yaml" / "mine.yaml")
     assert (tmp_path / "levels.yaml").read_text() == "a: ["

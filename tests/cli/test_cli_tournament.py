@@ -75,7 +75,7 @@ def test_a_ladder_is_the_checkpoints_of_a_run(tmp_path: Path) -> None:
     ]
     data = ok_json("tournament", "random", "--ladder", tmp_path / "run", "--schedule", "gauntlet", "--games", "4")
     assert [p["a"] for p in data["pairings"]] == ["random"] * 3
-    assert "no training run with checkpoints" in fails("tournament", "random", "--ladder", tmp_path)
+    assert "not a training run with checkpoints" in fails("tournament", "random", "--ladder", tmp_path)
 
 
 @pytest.mark.parametrize(

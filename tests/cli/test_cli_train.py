@@ -12,7 +12,7 @@ from command_line import fails, tavla
 
 def test_training_runs_from_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert "training runs from a checkout" in fails("train", "--config", "x.yaml")
+    assert "not a checkout of tavla-ai" in fails("train", "--config", "x.yaml")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="replaces the process")
