@@ -8,7 +8,7 @@ MODULES := $(sort $(shell find tavla_ai -name '*.py'))
 RUN    := runs/quick
 BUNDLE := exports/quick
 
-.PHONY: FORCE setup train test test-slow test-peer sanitize lint bench calibrate tensorboard clean
+.PHONY: FORCE setup train test test-slow test-peer sanitize lint docs bench calibrate tensorboard clean
 
 setup: $(VENV)/.engine
 
@@ -26,7 +26,7 @@ $(VENV)/.packages: pyproject.toml $(VENV)/.compiler
 	@echo "installing packages into $(VENV); the first time takes a few minutes"
 	@$(PIP) install "torch==2.13.0"
 	@$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.4"
-	@$(PIP) install --no-build-isolation --editable ".[train,export,dev]"
+	@$(PIP) install --no-build-isolation --editable ".[train,export,dev,docs]"
 	@touch $@
 
 # Written only where the list is another one.
@@ -74,6 +74,11 @@ lint: setup
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-logo
+
+# Warnings are errors. Builds without a network.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --quiet
+	@echo "The site is build/site/index.html."
 
 bench: setup
 	$(VENV)/bin/tavla bench
