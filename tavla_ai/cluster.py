@@ -1,4 +1,7 @@
-"""Ray: join a cluster, or start one on this machine, and leave it. Ray is imported here alone, when it is needed."""
+"""Ray clusters: join one, or start one on this machine, and leave it.
+
+Only this module imports Ray, when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,16 @@ _CONNECT_SECONDS = 5.0
 def joined_cluster(
     address: str = "local", *, num_cpus: int, setting: str = "Ray address", **options: Any
 ) -> Iterator[Any]:
-    """Join a Ray cluster, give the module `ray`, and leave the cluster at the end.
+    """Join a Ray cluster, yield the module `ray`, and leave the cluster at the end.
 
-    A cluster that this process has joined before is used as it is, and not left.
+    A cluster that this process has already joined is used and not left.
 
     Args:
       address: `local` starts a cluster on this machine, `auto` joins the one that this machine belongs to,
         `host:port` or `ray://host:port` a named one.
       num_cpus: CPUs of a cluster that is started; each worker needs one.
-      setting: the setting that `address` comes from, as error messages call it.
-      options: further ones of `ray.init`, such as those of its logging.
+      setting: name of the setting with the address, for messages.
+      options: further options of `ray.init`, such as logging.
 
     Raises:
       TavlaError: Ray is not installed, or there is no cluster at the address.
@@ -36,7 +39,7 @@ def joined_cluster(
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         import ray
     except ImportError:
-        raise TavlaError("Ray is not installed; pip install tavla-ai[train], or ask for no Ray workers") from None
+        raise TavlaError("Ray is not installed; pip install tavla-ai[train], or use no Ray workers") from None
     if ray.is_initialized():
         yield ray
         return

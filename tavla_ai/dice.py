@@ -1,22 +1,23 @@
-"""Dice that can be checked: statistics of rolls, and seeds that are promised before the games and shown after them.
+"""Fair dice: statistics of rolls, and seeds that are committed to before the games and revealed after them.
 
-Every roll is a function of (seed, game, turn), see `engine/base/dice.hpp`, so players cannot touch it. What is here
-shows it to others.
+Every roll is a function of (seed, game, turn), see `engine/base/dice.hpp`, so players cannot influence it. This module
+proves that to others.
 
-**Audit.** `audit` tests rolls as they were thrown; `read_rolls` collects them by player from JSON lines.
+**Audit.** `audit` tests rolls in the order thrown; `read_rolls` collects them by player from JSON lines.
 
 **Commitment.** Scheme `tavla-dice-1`. Before the games the commitment is published: the SHA-256, as 64 lower-case
 hexadecimal digits, of the ASCII text `tavla-dice-1:SALT:SEED`, where SALT is 32 lower-case hexadecimal digits and SEED
-the seed in decimal without leading zeros, 0 to 2**64 − 1. After the games salt and seed are published. Who has them
-computes every roll: Philox 4x32-10 with the seed as key, its low 32 bits first, and the counter
+the seed in decimal without leading zeros, 0 to 2**64 − 1. After the games salt and seed are published. With
+them anybody can compute every roll: Philox 4x32-10 with the seed as key, its low 32 bits first, and the counter
 
     (n, stream + 256 · round, game mod 2**32, game div 2**32)
 
 with stream 0 for the roll of turn n = 0, 1, 2, ... of a game and stream 1 for the n-th attempt to decide who starts;
-`round` counts the games of a match, from 0. Of the four words w0 to w3 that come out, the dice are
+`round` counts the games of a match, from 0. Of the four resulting words w0 to w3, the dice are
 1 + ⌊6 · w0 / 2**32⌋ and 1 + ⌊6 · w1 / 2**32⌋. The opening dice are those of the first attempt whose dice differ: seat 0
 starts where the first is the higher one, and its first turn has these dice (`use_dice`) or those of turn 0 (`reroll`).
-Where the winner of the game before starts, nobody throws opening dice. docs/dice.md does all of it in a few lines.
+Where the winner of the previous game starts, there are no opening dice. docs/dice.md has the computation in a few
+lines.
 
 The commitment shows that the dice were fixed before the games. It does not show how the seed was chosen: publish it
 before it is known who plays which game.
@@ -46,20 +47,20 @@ from tavla_ai.rules import Ruleset, compile_rules, get_ruleset, parse_dice
 from tavla_ai.stats import chi_square_p_value
 
 SCHEME = "tavla-dice-1"
-# Turns of one game that are replayed; no game is as long.
+# Most turns of one game that are generated again; no game is as long.
 MAX_PLIES = 1_000_000
 MAX_ROUND = 2**24 - 1
-# Rolls of the engine's stream that are tested at once.
+# Most rolls of the engine's dice that are tested at once.
 MAX_ROLLS = 20_000_000
 
 Rolls = npt.NDArray[np.int8]
 
-# A chi-square needs so many in each class, and a normal approximation so many of each kind.
+# Least count of each class for a chi-square test, and of each kind for a normal approximation.
 _MIN_EXPECTED = 5
 _MIN_KIND = 10
-# The dice of so many rolls are not all sorted by chance: once in 20,000 times.
+# The dice of this many rolls are all sorted by chance once in 20,000 times.
 _SORTED_ROLLS = 20
-# A roll's pips, a double played four times, are 8 1/6 on average.
+# Mean pips of a roll, a double counting four times: 8 1/6.
 _LARGE = 9
 
 
@@ -67,45 +68,48 @@ _LARGE = 9
 
 
 class DiceTest(BaseModel):
-    """One question asked of a set of rolls."""
+    """One test of a set of rolls."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(description="what is compared with fair dice")
-    statistic: float = Field(description="chi-square; 0 where it needs more rolls")
+    name: str = Field(description="property that is compared with fair dice")
+    statistic: float = Field(description="chi-square; 0 if there are too few rolls")
     freedom: int = Field(description="degrees of freedom")
     p_value: float | None = Field(
-        description="chance that fair dice give as large a statistic; null where it needs more rolls"
+        description="chance that fair dice give at least this statistic; null if there are too few rolls"
     )
 
 
 class DiceAudit(BaseModel):
-    """What the rolls of one player look like beside fair dice."""
+    """Comparison of one player's rolls with fair dice."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    player: str = Field(description="whose rolls")
-    rolls: int = Field(description="how many of them")
-    doubles_share: float | None = Field(description="share of doubles, 1/6 of fair dice; null without a roll")
+    player: str = Field(description="name of the player")
+    rolls: int = Field(description="number of rolls")
+    doubles_share: float | None = Field(description="share of doubles, 1/6 for fair dice; null without rolls")
     face_shares: tuple[float, ...] | None = Field(
-        description="share of each face, 1 to 6, among both dice; null without a roll"
+        description="share of each face, 1 to 6, among both dice; null without rolls"
     )
-    tests: tuple[DiceTest, ...] = Field(description="each test by itself; of many some look unlikely")
+    tests: tuple[DiceTest, ...] = Field(
+        description="results of the tests; among many tests some look unlikely by chance"
+    )
 
 
 def audit(rolls: Rolls, player: str = "rolls") -> DiceAudit:
     """Compare rolls with those of two fair dice.
 
-    That a game's length depends on its dice does no harm: whether there is another roll never depends on that roll.
+    The length of a game may depend on its dice: whether there is another roll never depends on that roll.
     The opening dice of houses that play them are never a double and must not be among the rolls.
 
     Args:
-      rolls: int8 `[N, 2]`, 1 to 6, dice and rolls in the order thrown; games one after the other, for among fair
-        dice the first roll of a game follows the last of another like any other.
-      player: whose, for messages.
+      rolls: int8 `[N, 2]`, 1 to 6, dice and rolls in the order thrown, game after game. With fair dice the first roll
+        of
+        a game is independent of the last roll of the game before.
+      player: name of the player, for messages.
 
     Raises:
-      TavlaError: another shape or other numbers, or dice that somebody has sorted.
+      TavlaError: wrong shape or numbers, or dice that were sorted by size.
     """
     rolls = np.asarray(rolls)
     if rolls.ndim != 2 or rolls.shape[1] != 2:
@@ -147,7 +151,7 @@ def audit(rolls: Rolls, player: str = "rolls") -> DiceAudit:
 
 
 def _fit(name: str, counts: npt.NDArray[np.int64], shares: npt.NDArray[np.float64]) -> DiceTest:
-    """Compare counts with what known shares lead to expect."""
+    """Compare counts with the counts expected from known shares."""
     expected = counts.sum() * shares
     freedom = len(counts) - 1
     if expected.min() < _MIN_EXPECTED:
@@ -156,7 +160,7 @@ def _fit(name: str, counts: npt.NDArray[np.int64], shares: npt.NDArray[np.float6
 
 
 def _serial(name: str, before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]) -> DiceTest:
-    """Compare each roll with the next: a contingency table, given how often each face came at all.
+    """Compare each roll with the next: a contingency table with the observed margins.
 
     The pairs overlap, which would spoil a comparison with 1/36 each but not this one (Billingsley, Statistical
     methods in Markov chains, 1961).
@@ -191,8 +195,8 @@ class SmallestPValue:
     Attributes:
       audit: the audit with it.
       test: the test with it.
-      p_value: the test's own.
-      num_tests: tests of all the audits that had rolls enough.
+      p_value: p-value of the test.
+      num_tests: number of tests, in all audits, that had enough rolls.
     """
 
     audit: DiceAudit
@@ -202,12 +206,12 @@ class SmallestPValue:
 
     @property
     def bonferroni_p_value(self) -> float:
-        """An upper bound of the chance that fair dice give any of the tests as small a p-value."""
+        """An upper bound of the chance that fair dice give a p-value as small in any of the tests."""
         return min(1.0, self.p_value * self.num_tests)
 
 
 def smallest_p_value(audits: Sequence[DiceAudit]) -> SmallestPValue | None:
-    """Return the smallest p-value of all tests of all audits, None where no test had rolls enough."""
+    """Return the smallest p-value of all tests of all audits; None if no test had enough rolls."""
     done = [(test.p_value, audit, test) for audit in audits for test in audit.tests if test.p_value is not None]
     if not done:
         return None
@@ -220,12 +224,12 @@ def smallest_p_value(audits: Sequence[DiceAudit]) -> SmallestPValue | None:
 
 @dataclass(frozen=True)
 class GameDice:
-    """The dice of one game as it was played.
+    """The dice of one game.
 
     Attributes:
       first: the seat that made the first turn; turns alternate.
       rolls: int8 `[plies, 2]`, the roll of each turn.
-      has_opening: the first roll is the opening dice, which are never a double.
+      has_opening: whether the first roll is opening dice, which are never a double.
     """
 
     first: int
@@ -237,10 +241,11 @@ def game_dice(ruleset: Ruleset, seed: int, game: int, plies: int, round: int = 0
     """Return the dice of a game from its seed.
 
     Args:
-      seed, game: 0 to 2**64 − 1; in a tournament the game is the number of the pair.
-      plies: turns.
-      round: the number of the game within its match, from 0.
-      first: the seat that won the game before and so starts without opening dice; None where they are thrown.
+      seed: seed of the dice, 0 to 2**64 − 1.
+      game: number of the game, 0 to 2**64 − 1; in a tournament the number of the pair.
+      plies: number of turns.
+      round: number of the game within its match, from 0.
+      first: seat that won the previous game and so starts without opening dice; None if opening dice are thrown.
     """
     rolls = engine.rolls(seed, game, plies, round)
     if first is not None:
@@ -262,28 +267,32 @@ def parse_rolls(text: str) -> Rolls:
 class DiceRecord(BaseModel):
     """One line of a file for `read_rolls`: the dice of one game, or of one player in it.
 
-    It has either `rolls`, and `player` (all are his) or `seats` with `first`; or `seats` with `seed`, `game` and
-    `plies`, from which the dice follow. Other fields are not looked at, so that a record of a game may hold more.
+    It has either `rolls` with `player` (who threw all of them) or with `seats` and `first`; or it has `seats` with
+    `seed`,
+    `game` and `plies`, from which the dice follow. Other fields are ignored.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    player: str | None = Field(default=None, description="who threw all of `rolls`")
-    seats: tuple[str, str] | None = Field(default=None, description="the players in seat 0 and seat 1")
+    player: str | None = Field(default=None, description="player who threw all of `rolls`")
+    seats: tuple[str, str] | None = Field(default=None, description="players in seat 0 and seat 1")
     first: Literal[0, 1] | None = Field(
         default=None,
         description="the seat of the first turn; with `seed` only where it starts without opening dice, because it "
         "won the game before",
     )
-    rolls: str | None = Field(default=None, description="dice in the order thrown, turn by turn, as 31 62 55")
+    rolls: str | None = Field(default=None, description="dice in the order thrown, turn by turn, such as 31 62 55")
     opening: bool = Field(
-        default=False, description="the first of `rolls` is opening dice, never a double: it is not tested"
+        default=False,
+        description="whether the first of `rolls` is opening dice, which are never a double and are not tested",
     )
-    seed: int | None = Field(default=None, ge=0, le=MAX_SEED, description="of the dice")
-    game: int | None = Field(default=None, ge=0, le=MAX_SEED, description="the game, in a tournament the pair")
-    round: int = Field(default=0, ge=0, le=MAX_ROUND, description="the number of the game within its match, from 0")
-    plies: int | None = Field(default=None, ge=0, le=MAX_PLIES, description="turns that were played")
-    ruleset: str = Field(default="north-sultan", description="name of the game, which says what opening dice do")
+    seed: int | None = Field(default=None, ge=0, le=MAX_SEED, description="seed of the dice")
+    game: int | None = Field(
+        default=None, ge=0, le=MAX_SEED, description="number of the game; in a tournament, of the pair"
+    )
+    round: int = Field(default=0, ge=0, le=MAX_ROUND, description="number of the game within its match, from 0")
+    plies: int | None = Field(default=None, ge=0, le=MAX_PLIES, description="number of turns played")
+    ruleset: str = Field(default="north-sultan", description="name of the ruleset, which says what opening dice do")
 
     @model_validator(mode="after")
     def _is_complete(self) -> DiceRecord:
@@ -306,8 +315,8 @@ class PlayerRolls:
     Attributes:
       rolls: player → int8 `[N, 2]`, in the order of the lines.
       openings: rolls left out because they were opening dice.
-      repeated: rolls left out because the same player had thrown the same dice of a seed in another game: a
-        round robin repeats them for every opponent, and a repeated roll proves nothing new.
+      repeated: rolls left out because the player had the same dice of a seed in another game. A round robin repeats
+        them for every opponent, and a repeated roll proves nothing new.
     """
 
     rolls: dict[str, Rolls]
@@ -316,14 +325,14 @@ class PlayerRolls:
 
 
 def read_rolls(paths: Sequence[Path]) -> PlayerRolls:
-    """Collect the rolls of each player from files of JSON lines, each a `DiceRecord`; empty lines do not count.
+    """Collect the rolls of each player from files of JSON lines, each a `DiceRecord`; empty lines are skipped.
 
     Raises:
       TavlaError: a line that cannot be read.
       OSError: a file that cannot be read.
     """
     result = PlayerRolls({})
-    # Per player, what he threw: of a seed the longest game in which he had these turns, of recorded rolls each line.
+    # Player → rolls. Of games with the same dice of a seed the longest counts; recorded rolls count line by line.
     thrown: dict[str, dict[tuple[object, ...], Rolls]] = {}
     for path in paths:
         with path.open(encoding="utf-8", errors="replace") as file:
@@ -337,10 +346,10 @@ def read_rolls(paths: Sequence[Path]) -> PlayerRolls:
 
 
 def rolls_of_seed(seed: int, games: int, plies: int) -> PlayerRolls:
-    """Return the engine's own rolls of a seed: of all turns, of the even and of the odd ones.
+    """Return the engine's own rolls of a seed: those of all turns, of the even turns and of the odd turns.
 
     Args:
-      seed: of the dice, 0 to 2**64 − 1.
+      seed: seed of the dice, 0 to 2**64 − 1.
       games: games 0 to `games` − 1 of the seed.
       plies: turns of each game.
 
@@ -371,7 +380,7 @@ def _collect(
     thrown: dict[str, dict[tuple[object, ...], Rolls]],
     result: PlayerRolls,
 ) -> None:
-    """Add the dice of one line to what each of its players threw."""
+    """Add the dice of one line to the rolls of its players."""
     opening = int(dice.has_opening and len(dice.rolls) > 0)
     result.openings += opening
     if record.seats is None:
@@ -397,15 +406,19 @@ def _dice_of(record: DiceRecord) -> GameDice:
 
 
 class DiceSecret(BaseModel):
-    """What a commitment hides until it is revealed."""
+    """The secret behind a commitment, until it is revealed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    scheme: Literal["tavla-dice-1"] = Field(default="tavla-dice-1", description="how the commitment is made")
+    scheme: Literal["tavla-dice-1"] = Field(default="tavla-dice-1", description="name of the commitment scheme")
     seed: int = Field(
-        ge=0, le=MAX_SEED, description="of the dice; in JSON a text, since many readers round numbers above 2**53"
+        ge=0,
+        le=MAX_SEED,
+        description="seed of the dice; a text in JSON, because many readers round numbers above 2**53",
     )
-    salt: str = Field(pattern=r"^[0-9a-f]{32}$", description="32 hexadecimal digits, so that no seed can be guessed")
+    salt: str = Field(
+        pattern=r"^[0-9a-f]{32}$", description="32 hexadecimal digits, which make the seed impossible to guess"
+    )
 
     @field_serializer("seed", when_used="json")
     def _seed_as_text(self, seed: int) -> str:
@@ -418,12 +431,12 @@ class DiceSecret(BaseModel):
 
     @property
     def commitment(self) -> str:
-        """Return what is published before the games, 64 hexadecimal digits."""
+        """Return the commitment to publish before the games, 64 hexadecimal digits."""
         return hashlib.sha256(self.message.encode("ascii")).hexdigest()
 
 
 def make_secret(seed: int | None = None, salt: str | None = None) -> DiceSecret:
-    """Return a secret with this seed and salt; each is drawn from the system's secure generator where it is None.
+    """Return a secret with this seed and salt; the system's secure generator draws each that is None.
 
     Raises:
       TavlaError: a seed that is not 0 to 2**64 − 1, or a salt that is not 32 hexadecimal digits.
@@ -454,7 +467,7 @@ def read_secret(text: str, where: str) -> DiceSecret:
       where: the file, for messages.
 
     Raises:
-      TavlaError: it is not one.
+      TavlaError: the text is no secret.
     """
     try:
         data = json.loads(text)
@@ -468,7 +481,7 @@ def read_secret(text: str, where: str) -> DiceSecret:
 
 
 def is_commitment_to(secret: DiceSecret, commitment: str) -> bool:
-    """Return whether a published commitment is the one to this secret.
+    """Return whether a published commitment belongs to this secret.
 
     Raises:
       TavlaError: the commitment is not 64 hexadecimal digits.
@@ -477,9 +490,9 @@ def is_commitment_to(secret: DiceSecret, commitment: str) -> bool:
 
 
 def first_difference(recorded: Rolls, dice: GameDice) -> int | None:
-    """Return the first turn whose recorded roll is not that of `dice`, None where all are.
+    """Return the first turn whose recorded roll differs from `dice`; None if none does.
 
-    Which die of a roll is named first does not matter here.
+    The order of the two dice of a roll does not matter.
     """
     number = min(len(recorded), len(dice.rolls))
     differs = (np.sort(recorded[:number]) != np.sort(dice.rolls[:number])).any(axis=1)

@@ -1,4 +1,4 @@
-"""The errors that users' mistakes raise; the command line turns each into one line and exit code 2."""
+"""Errors that users' mistakes raise. The command line prints each as one line, with exit code 2."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RulesetError(TavlaError):
 
 
 class CheckpointError(TavlaError):
-    """A checkpoint that is missing, damaged, or does not fit what it is asked to do."""
+    """A checkpoint that is missing, damaged, or unsuitable for its task."""
 
 
 class ConfigError(TavlaError):

@@ -1,6 +1,6 @@
-"""Files and folders that appear whole, one lock, and what is wrong with data that was read.
+"""Files and folders that appear complete or not at all, a lock, and mistakes in data files.
 
-A file or folder in the making stands beside its place as `.NAME.tmp-XXXXXXXX`; a kill may leave it there.
+While a file or folder is written, it is beside its place as `.NAME.tmp-XXXXXXXX`; a kill may leave it there.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def write_whole(path: Path, *parts: bytes | memoryview) -> None:
-    """Write a file, or replace it, in one step: readers meet all of the bytes or none, whoever else is writing.
+    """Write or replace a file in one step: readers see all of the bytes or none, even with several writers.
 
     Args:
       path: the file; its folder must exist.
-      parts: its bytes, one after the other.
+      parts: bytes of the file, in order.
 
     Raises:
-      OSError: it cannot be written; nothing is left behind.
+      OSError: the file cannot be written; nothing is left behind.
     """
     temporary = _temporary(path)
     try:
@@ -46,35 +46,35 @@ def write_whole(path: Path, *parts: bytes | memoryview) -> None:
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """Make a folder in one step: give another folder to fill, which takes the name at the end.
+    """Make a folder in one step: yield a temporary folder to fill, which gets the name at the end.
 
     Args:
       path: the folder to make; it must not exist, or be empty.
 
     Raises:
-      OSError: it cannot be made. After this or any other error nothing is left behind.
+      OSError: the folder cannot be made. After any error nothing is left behind.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _temporary(path)
     temporary.mkdir()
     try:
         yield temporary
-        # An empty folder is replaced; one that has been filled meanwhile makes this fail.
+        # This replaces an empty folder and fails if another process has filled it.
         temporary.replace(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
 def is_temporary(path: Path) -> bool:
-    """Return whether a path is named as `write_whole` and `whole_folder` name what is in the making."""
+    """Return whether a path has the name of an unfinished file of `write_whole` or `whole_folder`."""
     return path.name.startswith(".") and path.suffix.startswith(".tmp")
 
 
 def require_writable(path: Path) -> None:
-    """Make sure that `write_whole` can write a file, and make its folder.
+    """Make the folder of a file, and check that `write_whole` can write the file.
 
     Raises:
-      TavlaError: it cannot.
+      TavlaError: the file cannot be written.
     """
     temporary = _temporary(path)
     try:
@@ -87,11 +87,11 @@ def require_writable(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path, refusal: TavlaError) -> Iterator[None]:
-    """Keep other processes from taking the same lock meanwhile, where the system can.
+    """Hold a lock that other processes cannot take; on systems without file locks this does nothing.
 
     Args:
-      path: the lock's file, which is made and stays.
-      refusal: raised where another process has the lock.
+      path: file of the lock, which is made and stays.
+      refusal: error to raise if another process has the lock.
     """
     try:
         import fcntl
@@ -113,15 +113,15 @@ def write_model(path: Path, model: BaseModel) -> None:
 
 
 def read_model(path: Path, model: type[Model], schema_version: int, refusal: type[TavlaError]) -> Model:
-    """Return the model that a JSON file holds.
+    """Return the model in a JSON file.
 
     Args:
-      model: its class, which has a field `schema_version`.
-      schema_version: the one that this version reads.
-      refusal: the error's class.
+      model: class of the model, which has a field `schema_version`.
+      schema_version: schema version that this version of the package reads.
+      refusal: class of the error to raise.
 
     Raises:
-      TavlaError: the file cannot be read, or its data is of another schema or not what the model takes.
+      TavlaError: the file cannot be read, has another schema version, or does not fit the model.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -138,11 +138,11 @@ def read_model(path: Path, model: type[Model], schema_version: int, refusal: typ
 
 @dataclass(frozen=True)
 class Mistake:
-    """A field that is wrong; as a text `where: what`.
+    """A mistake in a field; as text `where: what`.
 
     Attributes:
-      where: the field's keys, joined by dots; empty where the whole is wrong.
-      what: what is wrong with it.
+      where: keys of the field, joined by dots; empty if the data as a whole is wrong.
+      what: the mistake.
     """
 
     where: str
@@ -153,7 +153,7 @@ class Mistake:
 
 
 def first_mistake(error: ValidationError) -> Mistake:
-    """Return the first of the mistakes that a model found in its data."""
+    """Return the first mistake that a model found in its data."""
     first = error.errors()[0]
     return Mistake(".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, "))
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-# The normal distribution's two-sided 95 % quantile.
+# Two-sided 95 % quantile of the normal distribution.
 QUANTILE_95 = 1.959964
 
 
 def margin_95(error: float) -> float:
-    """Return half of the 95 % interval of a number with this standard error, by the normal approximation."""
+    """Return half the width of the 95 % interval of a number with this standard error, by the normal approximation."""
     return QUANTILE_95 * error
 
 
@@ -24,15 +24,15 @@ def interval_95(mean: float, error: float) -> tuple[float, float]:
 
 
 def mean_of_pairs(samples: Sequence[npt.NDArray[np.float64]]) -> tuple[float, float | None]:
-    """Return the mean over pairings of their means over pairs, and its standard error.
+    """Return the mean of the pairings' means over pairs, and its standard error.
 
-    Pairings share their dice, so the shares of pair number n in the error are added over the pairings first.
+    Pairings use the same dice, so the contributions of pair number n are added over the pairings first.
 
     Args:
-      samples: of each pairing, one number for each pair; a pairing that stopped earlier has fewer.
+      samples: for each pairing one number per pair; a pairing that stopped earlier has fewer.
 
     Returns:
-      The mean and its standard error; None as the error of a single pair.
+      The mean and its standard error; the error of a single pair is None.
     """
     most = max(map(len, samples))
     means = [float(one.mean()) for one in samples]
@@ -44,7 +44,7 @@ def mean_of_pairs(samples: Sequence[npt.NDArray[np.float64]]) -> tuple[float, fl
 
 
 def chi_square_p_value(statistic: float, freedom: int) -> float:
-    """Return the chance that chi-square with `freedom` degrees of freedom is as large as `statistic`."""
+    """Return the chance that chi-square with `freedom` degrees of freedom is at least `statistic`."""
     return upper_gamma(freedom / 2, statistic / 2)
 
 

@@ -232,13 +232,13 @@ def test_dice_audit_finds_a_level_with_loaded_dice(tmp_path: Path) -> None:
         rolls[rng.random(30) < 0.1] = 6
         lines.append({"player": "hard", "rolls": " ".join(f"{a}{b}" for a, b in rolls.tolist())})
     out = ok("dice-audit", write_lines(tmp_path / "x.jsonl", *lines))
-    assert re.search(r"\(hard, [^)]*\): seldom so small with fair dice", out)
+    assert re.search(r"\(hard, [^)]*\): rarely this small with fair dice", out)
 
 
 def test_dice_audit_of_the_engine() -> None:
     out = ok("dice-audit", "--seed", 7)
     assert "1,000,000" in out
-    assert ": no sign against the dice" in out
+    assert ": no evidence against the dice" in out
 
 
 def test_dice_audit_of_few_rolls(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_commit_play_reveal_verify(tmp_path: Path) -> None:
     rolls = " ".join(f"{a}{b}" for a, b in dice.rolls.tolist())
     by_hand = ("--commitment", commitment, "--seed", seed, "--salt", secret["salt"])
     for given in (by_hand, ("--commitment", commitment, "--secret", path)):
-        assert ok("dice-verify", *given) == "commitment: fits the seed and salt\n"
+        assert ok("dice-verify", *given) == "commitment: matches the seed and salt\n"
         assert "all 12 are those of game 3" in ok("dice-verify", *given, "--game", 3, "--rolls", rolls)
     assert ok_json("dice-verify", *by_hand, "--game", 3, "--rolls", rolls) == {
         "scheme": "tavla-dice-1",
@@ -329,7 +329,7 @@ def test_what_does_not_fit_is_said_and_exits_1() -> None:
     commitment = DiceSecret(seed=7, salt=SALT).commitment
     other = run("dice-verify", "--commitment", commitment, "--seed", 8, "--salt", SALT)
     assert (other.exit_code, other.stderr) == (1, "")
-    assert "commitment: DOES NOT FIT" in other.stdout
+    assert "commitment: DOES NOT MATCH" in other.stdout
     first, second, *rest = (f"{a}{b}" for a, b in game_dice(NORTH_SULTAN, 7, 0, 4).rolls.tolist())
     wrong = "11" if second != "11" else "12"
     args = ("dice-verify", "--commitment", commitment, "--seed", 7, "--salt", SALT, "--game", 0, "--rolls")
@@ -363,7 +363,7 @@ def test_secrets_differ(tmp_path: Path) -> None:
         (["--commitment", "0" * 64, "--seed", "1"], "expected --seed and --salt, or --secret"),
         (["--seed", "1", "--salt", SALT], "Missing option '--commitment'"),
         (["--commitment", "0" * 64, "--seed", "1", "--salt", SALT, "--game", "1"], "--game and --rolls together"),
-        (["--commitment", "0" * 64, "--seed", "1", "--secret", "x"], "--secret stands for"),
+        (["--commitment", "0" * 64, "--seed", "1", "--secret", "x"], "--secret replaces"),
         (["--commitment", "0" * 64, "--secret", "no/such"], "no/such: No such file"),
         (["--commitment", "0" * 64, "--seed", "1", "--salt", SALT, "--game", "1", "--rolls", "37"], "die 7"),
     ],

@@ -40,7 +40,7 @@ EXIT_INTERRUPTED = 130
 
 
 class _Screen(Reporter):
-    """Shows progress on a terminal as a bar, elsewhere as a line now and then."""
+    """Progress of a run: a bar on a terminal, otherwise a line from time to time."""
 
     def __init__(self, config: TrainConfig, console: Console) -> None:
         self._bar = Progress(
@@ -105,9 +105,9 @@ class _Screen(Reporter):
 @click.option(
     "--resume",
     metavar="RUN|auto",
-    help="Continue a run from its newest checkpoint; `auto` continues --run if it exists and else starts it.",
+    help="Resume a run from its newest checkpoint; `auto` resumes --run if it exists and starts it otherwise.",
 )
-@click.option("--rounds", type=click.IntRange(min=1), help="Stop after so many rounds; --resume goes on from there.")
+@click.option("--rounds", type=click.IntRange(min=1), help="Stop after this number of rounds; --resume continues.")
 @click.option("--keys", is_flag=True, help="Print every configuration key with its default and meaning, and stop.")
 @click.option("--json", "as_json", is_flag=True, help="Print the final card as JSON.")
 def command(
@@ -123,7 +123,7 @@ def command(
 ) -> None:
     """Train a bot by self-play TD(λ).
 
-    Everything goes into the run directory: configuration, code version, log, TensorBoard events,
+    The run directory gets everything: configuration, code version, log, TensorBoard events,
     checkpoints, and `final`, the measured result.
     """
     if keys:
@@ -157,12 +157,12 @@ def _train(
     rounds: int | None,
     console: Console,
 ) -> Card | None:
-    """Start or continue one run and return its final card; None where it stopped after so many rounds.
+    """Start or resume one run and return its final card; None if it stopped at --max-rounds.
 
     Args:
-      load: reads the configuration that is asked for.
-      settings: `--set` overrides, for a run that is continued without a recipe.
-      source: the recipe; None where there is none.
+      load: reads the requested configuration.
+      settings: `--set` overrides, for a run that is resumed without a recipe.
+      source: the recipe; None without one.
     """
     if resume is not None and (resume != "auto" or run.exists()):
         recorded = run.load_config([])
@@ -175,7 +175,7 @@ def _train(
         resume = None
         config = load()
         run.check_free()
-    # Nothing is written before everything that the recipe names has been found.
+    # Nothing is written until everything that the recipe names has been found.
     with closing(make_pool(config)) as pool, _Screen(config, console) as screen:
         pipeline = Pipeline(config, run, pool, screen)
         if resume is None:
@@ -198,9 +198,11 @@ def _train_stages(
     console: Console,
     as_json: bool,
 ) -> None:
-    """Start or continue a recipe of stages, one after the other."""
+    """Start or resume the stages of a recipe, one after the other."""
     if recipe is not None and resume is None and is_staged_run(run_path):
-        raise ConfigError(f"{run_path}: is occupied; continue it with --resume {run_path}, or name another with --run")
+        raise ConfigError(
+            f"{run_path}: has a run already; resume it with --resume {run_path}, or name another folder with --run"
+        )
     if resume not in (None, "auto") and not is_staged_run(run_path):
         raise ConfigError(f"{run_path}: no run to resume, it has no {RECIPE_FILE}")
     stages = load_stages(recipe or run_path / RECIPE_FILE, run_path, settings)

@@ -1,4 +1,4 @@
-"""What self-play hands to the learner: afterstates with their targets, and counts of the games they come from."""
+"""Batches that self-play hands to the learner: afterstates with their targets, and counts of their games."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Task:
 
 @dataclass(frozen=True)
 class Afterstates:
-    """Afterstates to learn from, in game order; those of one decision stand one after the other.
+    """Afterstates to learn from, in game order; the afterstates of a decision follow each other.
 
     Attributes:
       boards: `[N, 2, num_places]` int8, the player who has just moved first.
       targets: `[N, K]` float32, probability of each score for that player.
-      utility_inputs: `[N, K − 2]` float32, what that player played for.
-      values: `[N, K]` float32, what the scores were worth to that player, in points; `[0, K]` from a target that
+      utility_inputs: `[N, K − 2]` float32, the stakes of that player as the network reads them.
+      values: `[N, K]` float32, worth of the scores to that player, in points; `[0, K]` from a target that
         compares no plays.
-      siblings: `[D]` int32, afterstates of each decision; their sum is N.
+      siblings: `[D]` int32, number of afterstates of each decision; the sum is N.
     """
 
     boards: NDArray[np.int8]
@@ -42,17 +42,17 @@ class Afterstates:
     def of_plays_made(
         cls, boards: NDArray[np.int8], targets: NDArray[np.float32], utility_inputs: NDArray[np.float32]
     ) -> Self:
-        """Return afterstates of which each is the only one of its decision, so that no plays are compared."""
+        """Return afterstates that are each alone in their decision, so that no plays are compared."""
         no_values = np.zeros((0, targets.shape[1]), np.float32)
         return cls(boards, targets, utility_inputs, no_values, np.ones(len(boards), np.int32))
 
     @classmethod
     def concatenated(cls, parts: Sequence[Self]) -> Self:
-        """Return the parts as one, in their order."""
+        """Join the parts, in their order."""
         return cls(*(np.concatenate(arrays) for arrays in zip(*(part.arrays() for part in parts), strict=True)))
 
     def arrays(self) -> tuple[NDArray[np.generic], ...]:
-        """Return the arrays in the order of the fields, in which the trainer's state has them too."""
+        """Return the arrays in the order of the fields, which is also their order in the trainer's state."""
         return tuple(getattr(self, field.name) for field in fields(self))
 
     def __len__(self) -> int:
@@ -62,7 +62,7 @@ class Afterstates:
 
 @dataclass(frozen=True)
 class Batch:
-    """What a range of games left to learn from.
+    """Results of a range of self-play games.
 
     Attributes:
       version: version of the weights that played.
@@ -72,9 +72,9 @@ class Batch:
       void_games: games that the stuck rule ended.
       big_wins: games won with more than the smallest win.
       plies: turns played.
-      evaluated: afterstates that the network saw.
+      evaluated: number of afterstates that the network evaluated.
       sum_abs_td_error: |expected utility of target − of prediction|, summed over afterstates.
-      seconds: time that the games took.
+      seconds: playing time of the games.
     """
 
     version: int
@@ -90,7 +90,7 @@ class Batch:
 
 
 def merge(batches: Sequence[Batch]) -> Batch:
-    """Return the batches of one round as one, in game order."""
+    """Join the batches of one round, in game order."""
     ordered = sorted(batches, key=lambda batch: batch.first_game)
     return Batch(
         version=min(batch.version for batch in ordered),

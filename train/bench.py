@@ -1,4 +1,4 @@
-"""`python -m train.bench`, also `tavla bench learn`: how many positions a second the learner trains."""
+"""`python -m train.bench`, also `tavla bench learn`: the learner's speed in positions a second."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from train.worker import SelfPlayWorker
 
 
 def bench_learner(ruleset_name: str, hidden: tuple[int, ...], threads: int, games: int, repeats: int) -> BenchResult:
-    """Time rounds of training on the afterstates of untrained self-play, each round the same.
+    """Time identical rounds of training on the afterstates of untrained self-play.
 
     Raises:
       ConfigError: the ruleset is unknown, or a number is out of range.
-      RuntimeError: a round trained another number of positions than the one before.
+      RuntimeError: two rounds trained different numbers of positions.
     """
     data = {"ruleset": ruleset_name, "network": {"hidden": list(hidden)}, "learner": {"threads": threads}}
     config = parse_config(data, [], "bench")
@@ -41,7 +41,7 @@ def bench_learner(ruleset_name: str, hidden: tuple[int, ...], threads: int, game
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Timed repeats.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(ruleset_name: str, hidden: str, threads: int, games: int, repeats: int, as_json: bool) -> None:
-    """Time the learner on the CPU, features included."""
+    """Time the learner on the CPU, including its inputs."""
     try:
         widths = tuple(int(width) for width in hidden.split(","))
     except ValueError:

@@ -1,4 +1,4 @@
-"""The training configuration: one YAML file, checked in full before anything starts."""
+"""The training configuration: one YAML file, checked in full before training starts."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MAX_GAMES = 10**12
 
 
 class NetworkConfig(Section):
-    """The network that is trained."""
+    """Shape and inputs of the trained network."""
 
     hidden: tuple[int, ...] = Field(
         default=(256, 32), min_length=1, description="units of each hidden layer; the first one is sparse"
     )
     inputs: str = Field(
         default="counts",
-        description="inputs: `counts` of checkers on each point, or what is read beside them, names joined by `+`: "
+        description="inputs: `counts` of checkers on each point, or further inputs with names joined by `+`: "
         + "; ".join(f"`{name}`, {row.summary}" for name, row in INPUTS.items()),
     )
 
@@ -50,28 +50,28 @@ class NetworkConfig(Section):
 
 
 class UtilityConfig(Section):
-    """One kind of stake that self-play games are played for."""
+    """A kind of stakes of self-play games."""
 
     kind: Literal["single", "double_match_point", "match"] = Field(
         description="points of a single game, a game that decides a match, or every score of a match in turn"
     )
     length: int | None = Field(default=None, ge=2, le=40, description="points of the match, for `match` only")
-    share: float = Field(gt=0, description="weight among all kinds; the sum need not be 1")
+    share: float = Field(gt=0, description="weight among all kinds; the weights need not add up to 1")
 
     @model_validator(mode="after")
     def _length_fits(self) -> Self:
         if (self.kind == "match") != (self.length is not None):
-            raise ValueError("`length` belongs to kind `match`, and only there")
+            raise ValueError("`length` is for kind `match`, and only for it")
         return self
 
 
 class SelfPlayConfig(Section):
-    """How games are played."""
+    """Self-play: games, their stakes and the weights that play."""
 
     games_per_round: int = Field(
-        default=1000, ge=1, le=MAX_GAMES, description="games between two versions of the weights"
+        default=1000, ge=1, le=MAX_GAMES, description="games of a round, played with one version of the weights"
     )
-    games_per_task: int = Field(default=250, ge=1, le=MAX_GAMES, description="games of one request to a worker")
+    games_per_task: int = Field(default=250, ge=1, le=MAX_GAMES, description="games of a task, which one worker plays")
     threads: int = Field(
         default=0,
         ge=0,
@@ -86,34 +86,34 @@ class SelfPlayConfig(Section):
     utilities: tuple[UtilityConfig, ...] = Field(
         default=(UtilityConfig(kind="single", share=1.0),),
         min_length=1,
-        description="what games are played for, drawn anew for each game",
+        description="stakes of the games; each game draws its own",
     )
     mars_share: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="wins that are worth more than the smallest, as a share, for the match equity behind `match` "
-        "utilities; null takes what is known of the game",
+        description="share of wins that score more than the smallest win, for the match equity behind `match` stakes; "
+        "null takes the value known for the game",
     )
 
     @property
     def num_threads(self) -> int:
-        """Threads of the engine in this process."""
+        """Number of engine threads in this process."""
         return self.threads or os.cpu_count() or 1
 
 
 class LearnerConfig(Section):
-    """How the network is fitted to the targets."""
+    """Learning: optimiser, batches and averages."""
 
     optimizer: Literal["adam", "sgd"] = Field(default="adam", description="update rule")
     learning_rate: float = Field(default=1e-3, gt=0, description="step size at the start")
     final_learning_rate: float = Field(
         default=1e-5,
         gt=0,
-        description="step size at the end; in between it falls along half a cosine",
+        description="step size at the end; it falls along half a cosine",
     )
     batch_size: int = Field(default=2048, ge=1, le=2**24, description="afterstates per step")
-    passes: float = Field(default=1.0, gt=0, le=1000, description="afterstates trained per new one")
+    passes: float = Field(default=1.0, gt=0, le=1000, description="afterstates trained for each new afterstate")
     sibling_weight: float = Field(
         default=0.0,
         ge=0,
@@ -124,36 +124,44 @@ class LearnerConfig(Section):
         default=1,
         ge=1,
         le=10_000,
-        description="rounds whose afterstates are kept and sampled from; 1 streams each once",
+        description="rounds whose afterstates are kept and sampled; 1 trains on each round once",
     )
     ema: float = Field(
         default=0.999,
         ge=0,
         lt=1,
-        description="decay per step of the averaged weights that are evaluated and saved",
+        description="decay per step of the averaged weights, which are evaluated and saved",
     )
-    max_gradient_norm: float = Field(default=1.0, gt=0, description="gradients are scaled down to this norm")
+    max_gradient_norm: float = Field(
+        default=1.0, gt=0, description="largest norm of the gradient; larger gradients are scaled down"
+    )
     precision: Literal["float32", "bfloat16"] = Field(
         default="float32",
         description="of the products of layers while training; bfloat16 is twice as fast where the processor has it, "
         "weights and play stay float32",
     )
     device: str = Field(default="auto", description="`cpu`, `cuda`, `cuda:N`, or `auto`: a GPU if there is one")
-    threads: int = Field(default=2, ge=1, description="torch threads on the CPU; part of what makes a run reproducible")
+    threads: int = Field(
+        default=2, ge=1, description="torch threads on the CPU; a run is reproducible only with the same number"
+    )
 
 
 class EvaluationConfig(Section):
-    """Measuring the averaged weights while training and at the end."""
+    """Measurement of the averaged weights, during training and at the end."""
 
     every_games: int = Field(default=100_000, ge=1, le=MAX_GAMES, description="self-play games between two evaluations")
-    games: int = Field(default=2_000, ge=2, le=MAX_GAMES, description="games per opponent while training, even")
-    final_games: int = Field(default=20_000, ge=2, le=MAX_GAMES, description="games per opponent at the end, even")
+    games: int = Field(
+        default=2_000, ge=2, le=MAX_GAMES, description="games per opponent during training, an even number"
+    )
+    final_games: int = Field(
+        default=20_000, ge=2, le=MAX_GAMES, description="games per opponent at the end, an even number"
+    )
     opponents: tuple[str, ...] | None = Field(
         default=None,
-        description="bots as the tournament names them; `previous` is the checkpoint evaluated before; "
+        description="bots as the tournament names them; `previous` is the checkpoint of the evaluation before; "
         "null takes random, pubeval in the games it plays, and previous",
     )
-    seed: int = Field(default=1_000_001, ge=0, le=MAX_SEED, description="seed of the dice while training")
+    seed: int = Field(default=1_000_001, ge=0, le=MAX_SEED, description="seed of the dice during training")
     final_seed: int = Field(
         default=2_000_003, ge=0, le=MAX_SEED, description="seed of the dice at the end, used for nothing else"
     )
@@ -167,41 +175,45 @@ class EvaluationConfig(Section):
 
 
 class CheckpointConfig(Section):
-    """Saving what training has reached."""
+    """Checkpoints of the run."""
 
-    every_seconds: float = Field(default=60.0, gt=0, description="seconds between checkpoints: what a kill can cost")
-    num_to_keep: int = Field(default=3, ge=1, description="newest checkpoints kept in the run")
+    every_seconds: float = Field(
+        default=60.0, gt=0, description="seconds between checkpoints; a kill loses at most this much training"
+    )
+    num_to_keep: int = Field(default=3, ge=1, description="number of newest checkpoints that the run keeps")
 
 
 class RayConfig(Section):
-    """Where workers run."""
+    """Workers on Ray."""
 
     address: str | None = Field(
         default="local",
-        description="`local` starts a cluster of its own, `auto` joins the one this machine belongs to, "
+        description="`local` starts a cluster on this machine, `auto` joins the cluster that this machine belongs to, "
         "`ray://host:port` or `host:port` a named one",
     )
     workers: int = Field(default=0, ge=0, le=100_000, description="worker actors; 0 plays in this process, without Ray")
     mode: Literal["synchronous", "asynchronous"] = Field(
         default="synchronous",
-        description="rounds that give the same weights for any number of workers, or free-running workers",
+        description="`synchronous` gives the same weights for any number of workers; `asynchronous` never waits for a "
+        "worker",
     )
-    max_in_flight: int = Field(default=2, ge=1, description="requests a worker has waiting at most")
-    start_timeout: float = Field(default=120.0, gt=0, description="seconds to wait for a first worker")
+    max_in_flight: int = Field(default=2, ge=1, description="largest number of tasks that wait for a worker")
+    start_timeout: float = Field(default=120.0, gt=0, description="seconds to wait for the first worker")
 
 
 class TrainConfig(Section):
-    """Everything that decides a training run."""
+    """The whole configuration of a training run."""
 
-    ruleset: str = Field(default="north-sultan", description="preset name, see `tavla rulesets`")
+    ruleset: str = Field(default="north-sultan", description="name of the game; `tavla rulesets` lists them")
     seed: int = Field(default=1, ge=0, lt=2**63, description="seed of dice, initial weights and sampling")
     games: int = Field(default=1_000_000, ge=1, le=MAX_GAMES, description="self-play games of the whole run")
     parent: str | None = Field(default=None, description="checkpoint to start from instead of random weights")
     targets: str = Field(
         default="td",
-        description="what is learned; the section of the same name has its settings: λ-returns of the games (`td`), or "
-        "for each position the expectation over the opponent's 21 rolls of the best reply (`lookahead`): slower to "
-        "play, and less noisy",
+        description="targets that the learner learns; the section of the same name has their settings: λ-returns of "
+        "the games (`td`), or "
+        "for each position the expectation over the opponent's 21 rolls of the best reply (`lookahead`): slower, and "
+        "less noisy",
     )
     network: NetworkConfig = NetworkConfig()
     td: TDTarget = TDTarget()
@@ -232,7 +244,7 @@ class TrainConfig(Section):
         ruleset = get_ruleset(self.ruleset)
         for name in input_names(self.network.inputs):
             if not INPUTS[name].is_of(ruleset):
-                raise ValueError(f"network.inputs: {name} is read in {INPUTS[name].games} only, not in {self.ruleset}")
+                raise ValueError(f"network.inputs: {name} exists only in {INPUTS[name].games}, not in {self.ruleset}")
         return self
 
     @field_validator("targets")
@@ -252,13 +264,13 @@ class TrainConfig(Section):
 
     @property
     def target(self) -> Target:
-        """The section that `targets` names."""
+        """The section of the configuration that `targets` names."""
         target: Target = getattr(self, self.targets)
         return target
 
     @property
     def network_spec(self) -> NetworkSpec:
-        """Shape and inputs of the network, for the game."""
+        """Shape and inputs of the network for the game."""
         ruleset = get_ruleset(self.ruleset)
         return NetworkSpec(
             hidden=self.network.hidden,
@@ -269,7 +281,7 @@ class TrainConfig(Section):
 
     @property
     def num_rounds(self) -> int:
-        """Rounds of the whole run; the last one may be shorter."""
+        """Number of rounds of the run; the last round may be shorter."""
         return -(-self.games // self.self_play.games_per_round)
 
 
@@ -281,7 +293,7 @@ def load_config(path: Path | None, overrides: list[str]) -> TrainConfig:
       overrides: `dotted.key=value`, the value read as YAML.
 
     Raises:
-      ConfigError: the file cannot be read, or a key or value is not what was expected; one line that names
+      ConfigError: the file cannot be read, or a key or value is wrong; one line that names
         the file, the key and the value.
     """
     if path is None:
@@ -290,14 +302,14 @@ def load_config(path: Path | None, overrides: list[str]) -> TrainConfig:
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """Refuses a key that a mapping has twice, of which YAML would silently keep the last."""
+    """Refuses a repeated key of a mapping, of which YAML would silently keep the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if isinstance(key, str) and key in seen:
-                raise yaml.YAMLError(f"{key} stands twice, in line {key_node.start_mark.line + 1} again")
+                raise yaml.YAMLError(f"{key} is given twice, again in line {key_node.start_mark.line + 1}")
             if isinstance(key, str):
                 seen.add(key)
         return super().construct_mapping(node, deep)
@@ -362,7 +374,7 @@ def _set(data: dict[str, Any], path: list[str], value: Any, override: str) -> No
     data[path[-1]] = value
 
 
-# What may change when a run is continued: where it runs and how often it saves, not what it computes.
+# Keys that may change when a run is resumed: where it runs and how often it saves, but not what it computes.
 _FREE_ON_RESUME = (
     "ray.address",
     "ray.workers",
@@ -374,12 +386,12 @@ _FREE_ON_RESUME = (
 
 
 def check_resumable(run: TrainConfig, wanted: TrainConfig, source: str) -> None:
-    """Raise `ConfigError` if `wanted` would compute something else than the run it continues."""
+    """Raise `ConfigError` if `wanted` would compute something else than the run that it resumes."""
     for key, before, after in _differences(dump_config(run), dump_config(wanted), ""):
         if not key.startswith(_FREE_ON_RESUME):
             raise ConfigError(
                 f"{source}: {key} is {after!r}, the run to resume has {before!r}; "
-                "start a new run (with --set parent=… to go on from its weights)"
+                "start a new run (with --set parent=… to start from its weights)"
             )
 
 
@@ -392,7 +404,7 @@ def _differences(before: Any, after: Any, key: str) -> Iterator[tuple[str, Any, 
 
 
 def dump_config(config: TrainConfig) -> dict[str, Any]:
-    """Return the resolved configuration as plain data, with the keys that the file uses."""
+    """Return the resolved configuration as plain data, with the keys of the file."""
     return config.model_dump(mode="json", by_alias=True)
 
 

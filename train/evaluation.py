@@ -1,4 +1,4 @@
-"""The bots that a run measures itself against."""
+"""Opponents in a run's evaluations."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ FloatWeights = Mapping[str, NDArray[np.float32]]
 
 
 class Opponents:
-    """Bots by name, `previous` among them: the weights that were measured before."""
+    """Bots by name, among them `previous`: the weights of the previous evaluation."""
 
     def __init__(self, config: TrainConfig) -> None:
-        """Make the bots that the configuration names.
+        """Load the bots that the configuration names.
 
         Raises:
           TavlaError: a bot is unknown or does not play the game.
@@ -38,12 +38,12 @@ class Opponents:
     def play(
         self, weights: FloatWeights, previous: FloatWeights | None, games: int, seed: int
     ) -> Iterator[tuple[str, PairResult]]:
-        """Yield each opponent's name and what the weights scored against it.
+        """Yield the name of each opponent and the result of the weights against it.
 
         Args:
           weights: the network's weights by layer.
-          previous: those of `previous`; None leaves it out.
-          games: games per opponent, even.
+          previous: the weights of `previous`; None leaves it out.
+          games: games per opponent, an even number.
           seed: seed of the dice.
         """
         learner = self._bot("learner", weights)

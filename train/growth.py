@@ -13,7 +13,7 @@ from tavla_ai.network.module import ValueNetwork, to_numpy
 
 
 def can_grow(old: NetworkSpec, new: NetworkSpec) -> bool:
-    """Return whether a network of one shape can become one of another by growing alone."""
+    """Return whether a network of one shape can grow into another shape."""
     last = old.hidden[-1]
     extra = new.hidden[len(old.hidden) :]
     return (
@@ -28,16 +28,16 @@ def can_grow(old: NetworkSpec, new: NetworkSpec) -> bool:
 def grow(
     weights: Mapping[str, NDArray[np.float32]], old: NetworkSpec, new: NetworkSpec, seed: int
 ) -> dict[str, NDArray[np.float32]]:
-    """Return the weights of a larger network that answers as the smaller one does.
+    """Return the weights of a larger network with the same answers as a smaller one.
 
-    New units read everything and nobody reads them yet, new inputs count for nothing yet; a new layer hands the one
-    before it on, which after a rectifier it can (Chen, Goodfellow, Shlens: Net2Net, ICLR 2016).
+    At first no unit reads the new units, and new inputs have weight 0. A new layer copies the layer before it, which is
+    exact after a rectifier (Chen, Goodfellow, Shlens: Net2Net, ICLR 2016).
 
     Args:
       weights: `layers.N.weight` and `layers.N.bias` of the smaller network.
-      old: its shape.
-      new: a shape that it can grow into, see `can_grow`.
-      seed: of what the new units read.
+      old: shape of the smaller network.
+      new: shape of the larger network; see `can_grow`.
+      seed: seed of the new units' weights.
     """
     torch.manual_seed(seed)
     grown = to_numpy(ValueNetwork(new))

@@ -27,21 +27,22 @@ from train.config import LearnerConfig
 
 
 class DivergedError(RuntimeError):
-    """A loss, gradient or weight is no longer a finite number."""
+    """A loss, gradient or weight is not a finite number."""
 
 
 @dataclass(frozen=True)
 class RoundMetrics:
-    """What one round of training did.
+    """Results of training on one round.
 
     Attributes:
       loss: mean cross-entropy in nats.
-      excess_loss: loss less the targets' own entropy: the mean divergence from target to prediction, in nats.
-      sibling_error: root mean square of the error in how siblings' values differ, in points; 0 where it has no weight.
-      gradient_norm: mean norm before it was limited.
-      positions: afterstates trained.
-      steps: minibatches.
-      learning_rate: of the last step.
+      excess_loss: loss minus the entropy of the targets: the mean divergence from target to prediction, in nats.
+      sibling_error: root mean square error of the differences between siblings' values, in points; 0 if it has no
+        weight.
+      gradient_norm: mean norm of the gradient before it was limited.
+      positions: number of afterstates trained on.
+      steps: number of minibatches.
+      learning_rate: step size of the last step.
     """
 
     loss: float
@@ -54,7 +55,7 @@ class RoundMetrics:
 
 
 class Learner:
-    """Holds the network, its average and the optimiser; deterministic given its batches and thread count."""
+    """The network, its average and the optimiser; deterministic for the same batches and thread count."""
 
     def __init__(
         self,
@@ -101,11 +102,11 @@ class Learner:
 
         Args:
           new: the round's afterstates and their targets.
-          round_index: with the seed, decides how afterstates are shuffled.
-          progress: share of the run behind us, 0 to 1, for the learning rate.
+          round_index: number of the round; with the seed it decides how afterstates are shuffled.
+          progress: finished share of the run, 0 to 1, for the learning rate.
 
         Raises:
-          DivergedError: the loss or gradient is not finite; the weights are then of no more use.
+          DivergedError: the loss or gradient is not finite; the weights are then useless.
         """
         self._window.append(new)
         kept = Afterstates.concatenated(self._window)
@@ -160,9 +161,9 @@ class Learner:
     def _minibatches(
         self, rng: np.random.Generator, siblings: NDArray[np.int32], wanted: int
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int32]]]:
-        """Yield the afterstates of some decisions and how many each of these has, `wanted` afterstates in all.
+        """Yield the afterstates of some decisions and the number of each decision, `wanted` afterstates in all.
 
-        No decision is drawn again before all have been drawn. Batches and the whole end with a whole decision.
+        No decision is drawn again before all have been drawn. Each batch ends with a whole decision.
         """
         available = int(siblings.sum())
         repeats = math.ceil(wanted / available) if available else 0
@@ -192,7 +193,7 @@ class Learner:
             "average": self._average,
             "optimizer": self._optimizer.state_dict(),
             "steps": self.steps,
-            # The newest rounds are trained on again only where the window is longer than one round.
+            # Old rounds are needed only if the window is longer than one round.
             "window": [
                 [torch.from_numpy(array) for array in afterstates.arrays()]
                 for afterstates in list(self._window)[1 - self._config.window_rounds :]
@@ -201,7 +202,7 @@ class Learner:
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Continue from what `state` returned."""
+        """Restore what `state` returned."""
         self._module.load_state_dict(state["module"])
         for average, saved in zip(self._average, state["average"], strict=True):
             average.copy_(saved)
@@ -212,9 +213,9 @@ class Learner:
 
 
 def _variance_within(errors: torch.Tensor, siblings: NDArray[np.int32]) -> torch.Tensor:
-    """Return the mean square of errors `[N]` less the mean of their decision, which changes no choice."""
+    """Return the mean square of errors `[N]` minus the mean of their decision, which changes no choice."""
     counts = torch.from_numpy(siblings).to(errors.device, torch.int64)
-    # The deviations of a decision add up to nothing, so that its mean brings no gradient.
+    # The deviations of a decision add up to 0, so its mean has no gradient.
     means = torch.segment_reduce(errors.detach(), "mean", lengths=counts)
     return (errors - torch.repeat_interleave(means, counts)).square().mean()
 

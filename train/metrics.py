@@ -1,4 +1,4 @@
-"""What a run shows of itself: its progress, means since the last line of metrics, and what it cost."""
+"""Metrics of a run: its progress, means since the last line of metrics, and its cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger("train")
 
 @dataclass
 class Progress:
-    """Where a run is; the part of its state that is neither weights nor optimiser."""
+    """Progress of a run: the part of its state that is neither weights nor optimiser."""
 
     round_index: int = 0
     games: int = 0
@@ -39,7 +39,7 @@ class Progress:
     core_seconds: float = 0.0
 
     def cost(self) -> dict[str, float]:
-        """Return where the time went, over all sessions of the run, and this process's peak memory."""
+        """Return the times of the run's parts, over all its sessions, and the peak memory of this process."""
         seconds = {
             "play_seconds": self.play_seconds,
             "learn_seconds": self.learn_seconds,
@@ -51,18 +51,18 @@ class Progress:
 
 
 class Reporter:
-    """Receives progress; the command line shows it, tests ignore it."""
+    """Receiver of a run's progress."""
 
     def advance(self, progress: Progress, metrics: dict[str, float]) -> None:
-        """Take the run's progress and the newest metrics."""
+        """Receive the run's progress and the newest metrics."""
 
     def evaluated(self, results: list[PairResult]) -> None:
-        """Take the results of an evaluation."""
+        """Receive the results of an evaluation."""
 
 
 @dataclass
 class Window:
-    """What happened since the last line of metrics."""
+    """Sums since the last line of metrics."""
 
     started: float = field(default_factory=time.monotonic)
     games: int = 0
@@ -76,12 +76,12 @@ class Window:
     rounds: list[RoundMetrics] = field(default_factory=list)
 
     def add(self, batch: Batch, trained: RoundMetrics, staleness: int) -> None:
-        """Take a round.
+        """Add a round.
 
         Args:
-          batch: its games.
-          trained: what the learner made of them.
-          staleness: how many rounds older the weights that played are than those that learn.
+          batch: games of the round.
+          trained: results of training on them.
+          staleness: age of the weights that played, in rounds before those that learn.
         """
         self.games += batch.games
         self.positions += trained.positions
@@ -94,7 +94,7 @@ class Window:
         self.rounds.append(trained)
 
     def metrics(self, progress: Progress) -> dict[str, float]:
-        """Return the means of the rounds taken, at least one, with the run's totals, by TensorBoard's tags."""
+        """Return the means of the rounds added (at least one) and the run's totals, by TensorBoard's tags."""
         seconds = max(time.monotonic() - self.started, 1e-9)
 
         def mean(value: Callable[[RoundMetrics], float]) -> float:
@@ -123,15 +123,16 @@ class Window:
 
 
 class MetricsLog:
-    """Writes metrics where TensorBoard and machines read them; to be closed."""
+    """Writer of metrics for TensorBoard and as JSON lines; it must be closed."""
 
     def __init__(self, tensorboard: Path, lines: Path, purge_from: int | None = None) -> None:
-        """Open both.
+        """Open both files.
 
         Args:
           tensorboard: folder of the event files.
-          lines: file of one JSON object a line.
-          purge_from: games from which TensorBoard drops what an interrupted session wrote; None drops nothing.
+          lines: file with one JSON object per line.
+          purge_from: number of games from which TensorBoard drops the values of an interrupted session; None drops
+            none.
         """
         self._writer = SummaryWriter(str(tensorboard), purge_step=purge_from)
         self._lines = lines
@@ -144,7 +145,7 @@ class MetricsLog:
             file.write(json.dumps({"games": games, **metrics}) + "\n")
 
     def write_window(self, window: Window, progress: Progress) -> dict[str, float]:
-        """Write and return what happened since the last line, and put the gist into the run's log."""
+        """Write and return the means since the last line, and log the most important ones."""
         metrics = window.metrics(progress)
         self.write(metrics, progress.games)
         log.info(
@@ -171,11 +172,11 @@ class MetricsLog:
         self.write({tag: points, f"{tag}_low": low, f"{tag}_high": high}, games)
 
     def close(self) -> None:
-        """Write what is left to TensorBoard's file."""
+        """Flush TensorBoard's file and close both."""
         self._writer.close()
 
 
 def _peak_memory() -> float:
-    """Return the most memory this process has had, in MiB."""
+    """Return the peak memory of this process, in MiB."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (2**20 if sys.platform == "darwin" else 2**10)

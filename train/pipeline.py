@@ -1,8 +1,8 @@
-"""The training pipeline: self-play → learner → checkpoint → measurement, until the games are played.
+"""The training pipeline: self-play → learner → checkpoint → measurement, until all games are played.
 
 A *round* is `self_play.games_per_round` games followed by training on them. In synchronous mode all games of
-a round are played by the weights that the round before produced, so the same seed gives the same weights for
-any number of workers. In asynchronous mode workers never wait: a round is whatever games arrived, played by
+a round are played by the weights of the round before, so the same seed gives the same weights for
+any number of workers. In asynchronous mode workers never wait: a round is the games that have arrived, played by
 weights that may be some versions old.
 """
 
@@ -38,11 +38,11 @@ _LOG_SECONDS = 10.0
 
 
 class Interrupted(Exception):  # noqa: N818 - a request, not an error
-    """The run was asked to stop; its state is saved."""
+    """The run was interrupted; its state is saved."""
 
 
 class Pipeline:
-    """One training run in its directory."""
+    """A training run in its directory."""
 
     def __init__(self, config: TrainConfig, run: RunDirectory, pool: Pool, reporter: Reporter | None = None) -> None:
         self._config = config
@@ -66,7 +66,7 @@ class Pipeline:
         self._last_save = time.monotonic()
 
     def resume(self) -> None:
-        """Continue from the run's newest checkpoint; a run without one starts from the beginning.
+        """Resume from the run's newest checkpoint; a run without one starts from the beginning.
 
         Raises:
           CheckpointError: the newest checkpoint or its trainer state is damaged.
@@ -91,14 +91,14 @@ class Pipeline:
         log.info("resumed after round %d, %d games", self.progress.round_index, self.progress.games)
 
     def train(self, max_rounds: int | None = None) -> bool:
-        """Run until all games are played, or for `max_rounds` rounds of this call.
+        """Train until all games are played, or for `max_rounds` rounds.
 
         Returns:
           Whether the run is finished; if not, it can be resumed.
 
         Raises:
           Interrupted: SIGINT or SIGTERM came; the state is saved.
-          DivergedError: loss or gradient not finite; the last checkpoint stands.
+          DivergedError: the loss or gradient is not finite; the last checkpoint stays valid.
         """
         started = time.monotonic()
         before = self.progress.total_seconds
@@ -118,7 +118,7 @@ class Pipeline:
                     self._train_round(batch, window)
                     rounds_left -= 1
                     self.progress.total_seconds = before + time.monotonic() - started
-                    # Ray workers are other processes, whose time comes with their games.
+                    # Ray workers are other processes; their time comes with their games.
                     core_before += batch.seconds if self._config.ray.workers else 0.0
                     self.progress.core_seconds = core_before + time.process_time()
                     last = rounds_left == 0 or self.is_finished or stop.is_made
@@ -141,7 +141,7 @@ class Pipeline:
         return self.progress.games >= self._config.games
 
     def finish(self) -> Card:
-        """Measure the finished network on dice used for nothing else, and save it as the run's `final`."""
+        """Measure the finished network on dice used for nothing else, and save it as `final`."""
         started = time.monotonic()
         evaluation = self._config.evaluation
         weights = self._learner.average_weights()
@@ -161,11 +161,11 @@ class Pipeline:
     # Rounds of self-play.
 
     def _round_games(self) -> int:
-        """Games of the next round: all of `games_per_round`, but for the last one."""
+        """Games of the next round: `games_per_round`, or fewer in the last round."""
         return min(self._config.self_play.games_per_round, self._config.games - self.progress.games)
 
     def _synchronous(self) -> Batch:
-        """Play the next games with the newest weights, whoever plays them; a lost task is played again."""
+        """Play the next games with the newest weights, on any worker; a lost task is played again."""
         pool = self._pool
         pool.broadcast(self._playing_weights(), self.progress.round_index)
         waiting = self._tasks(self.progress.next_game, self._round_games())
@@ -185,7 +185,7 @@ class Pipeline:
         return merge(done)
 
     def _asynchronous(self) -> Batch:
-        """Keep every worker busy and take the games that arrive; those of a worker that died are lost."""
+        """Keep every worker busy and take the games that arrive; games of a dead worker are lost."""
         pool = self._pool
         pool.broadcast(self._playing_weights(), self.progress.round_index)
         wanted = self._round_games()
@@ -228,7 +228,7 @@ class Pipeline:
         statistics.worker_deaths = statistics.lost_batches = 0
 
     def _evaluate(self, metrics: MetricsLog) -> None:
-        """Measure the averaged weights while training."""
+        """Measure the averaged weights during training."""
         evaluation = self._config.evaluation
         weights = self._learner.average_weights()
         self._measure("ppg", weights, evaluation.games, evaluation.seed, metrics)
@@ -263,7 +263,7 @@ class Pipeline:
         self._last_save = time.monotonic()
 
     def _trainer_state(self) -> dict[str, Any]:
-        """Return what `resume` reads beside the weights that were saved."""
+        """Return the state that `resume` needs beside the saved weights."""
         return {
             "learner": self._learner.state(),
             "progress": vars(self.progress),

@@ -1,4 +1,4 @@
-"""Where self-play runs: in this process, or on Ray actors that may die and be replaced."""
+"""Pools of self-play workers: in this process, or Ray actors that may die and be replaced."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ class PoolStatistics:
 
 
 class Pool(Protocol):
-    """Plays tasks with the weights last broadcast."""
+    """A pool of workers that plays tasks with the newest weights."""
 
     statistics: PoolStatistics
 
     @property
     def capacity(self) -> int:
-        """How many more tasks may be submitted now."""
+        """Number of tasks that may be submitted now."""
 
     def broadcast(self, weights: Weights, version: int) -> None:
         """Use these weights for the tasks submitted from now on."""
 
     def submit(self, first_game: int, num_games: int) -> None:
-        """Queue games; needs capacity."""
+        """Queue games; the pool must have capacity."""
 
     def next_result(self) -> Batch | Task:
-        """Wait for a task to end: its batch, or the task itself if its worker died."""
+        """Wait until a task ends, and return its batch, or the task itself if its worker died."""
 
     def close(self) -> None:
         """Stop the workers."""
@@ -62,7 +62,7 @@ class LocalPool:
 
     @property
     def capacity(self) -> int:
-        """One task at a time, which may be a whole round: the engine splits it over threads."""
+        """One task at a time. It may be a whole round, which the engine splits over threads."""
         return 1 if self._queued is None else 0
 
     def broadcast(self, weights: Weights, version: int) -> None:
@@ -70,7 +70,7 @@ class LocalPool:
         self._weights, self._version = weights, version
 
     def submit(self, first_game: int, num_games: int) -> None:
-        """Queue games; they are played when the result is asked for."""
+        """Queue games; `collect` plays them."""
         self._queued = Task(self._version, first_game, num_games)
 
     def next_result(self) -> Batch | Task:
@@ -95,8 +95,8 @@ class _Actor:
 class RayPool:
     """Plays on Ray actors.
 
-    A dead actor is replaced by a new one, which takes work once it answers; until then the others go on.
-    Tasks that died with it are handed back to the caller, who decides whether they are lost.
+    A dead actor is replaced by a new one, which gets work when it answers; meanwhile the others work.
+    The caller gets back the tasks of a dead actor and decides whether they are lost.
     """
 
     def __init__(self, config: TrainConfig) -> None:
@@ -124,7 +124,7 @@ class RayPool:
 
     @property
     def capacity(self) -> int:
-        """Requests that fit before a worker has `ray.max_in_flight` of them waiting."""
+        """Number of tasks that fit until every worker has `ray.max_in_flight` of them."""
         self._adopt_ready(timeout=0)
         return sum(self._config.ray.max_in_flight - actor.in_flight for actor in self._live)
 
@@ -133,16 +133,16 @@ class RayPool:
         self._weights_ref, self._version = self._ray.put(dict(weights)), version
 
     def submit(self, first_game: int, num_games: int) -> None:
-        """Send games to the live worker with the fewest requests waiting."""
+        """Send games to the live worker with the fewest waiting tasks."""
         actor = min(self._live, key=lambda actor: actor.in_flight)
         task = Task(self._version, first_game, num_games)
-        # The reference travels as a direct argument, so that the worker receives the arrays themselves.
+        # Ray resolves the reference because it is a direct argument; the worker receives the arrays.
         reference = actor.handle.play.remote(self._weights_ref, task)
         actor.in_flight += 1
         self._running[reference] = (actor, task)
 
     def next_result(self) -> Batch | Task:
-        """Wait for whichever task ends first."""
+        """Wait for the task that ends first."""
         while not self._finished:
             if not self._running:
                 raise RuntimeError("no task was submitted")
@@ -154,7 +154,7 @@ class RayPool:
         """Wait until at least `count` workers answer.
 
         Raises:
-          TavlaError: they do not within `ray.start_timeout`.
+          TavlaError: fewer answer within `ray.start_timeout`.
         """
         deadline = time.monotonic() + self._config.ray.start_timeout
         while len(self._live) < count:
@@ -168,7 +168,7 @@ class RayPool:
             self._adopt_ready(timeout=min(left, 1.0))
 
     def worker_pids(self) -> list[int]:
-        """Return the process ids of the live workers, on whichever nodes they are."""
+        """Return the process ids of the live workers, on all nodes."""
         return list(self._ray.get([actor.handle.ping.remote() for actor in self._live]))
 
     def close(self) -> None:
@@ -183,7 +183,7 @@ class RayPool:
         try:
             self._finished.append(self._ray.get(reference))
         except self._ray.exceptions.RayTaskError as error:
-            # The worker lives and says that its task cannot be done: another would say the same.
+            # The worker is alive and its task failed; it would fail on any other worker.
             raise error.as_instanceof_cause() from None
         except self._ray.exceptions.RayError as error:
             self.statistics.lost_batches += 1
@@ -221,7 +221,7 @@ class RayPool:
 
 
 def make_pool(config: TrainConfig) -> Pool:
-    """Return the pool that the configuration asks for.
+    """Return the configured pool.
 
     Raises:
       TavlaError: Ray is not installed, the cluster cannot be reached, or no worker came up in time.

@@ -1,4 +1,4 @@
-"""The run directory: what a training run leaves behind, and what it resumes from."""
+"""The run directory: everything that a training run writes and resumes from."""
 
 from __future__ import annotations
 
@@ -34,46 +34,47 @@ TRAINER_FILE = "trainer.pt"
 
 
 class RunDirectory:
-    """A run's folder: config, code version, log, metrics, checkpoints, and `final` once it has ended."""
+    """A run's folder: configuration, code version, log, metrics, checkpoints, and `final` when the run is finished."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @property
     def final(self) -> Path:
-        """Where the finished checkpoint is."""
+        """Folder of the finished checkpoint."""
         return self.path / FINAL_FOLDER
 
     @property
     def metrics(self) -> Path:
-        """One JSON object a line: what TensorBoard shows, for machines."""
+        """The metrics for machines: one JSON object per line."""
         return self.path / METRICS_FILE
 
     @property
     def tensorboard(self) -> Path:
-        """TensorBoard's event files."""
+        """Folder of TensorBoard's event files."""
         return self.path / TENSORBOARD_FOLDER
 
     def exists(self) -> bool:
-        """Return whether a run has been started here."""
+        """Return whether the folder has a run."""
         return (self.path / CONFIG_FILE).is_file()
 
     def check_free(self) -> None:
-        """Raise `ConfigError` if there is something in the folder already."""
+        """Raise `ConfigError` if the folder is not empty."""
         if self.exists():
             raise ConfigError(
-                f"{self.path}: is occupied; continue it with --resume {self.path}, or name another with --run"
+                f"{self.path}: has a run already; resume it with --resume {self.path}, or name another folder with "
+                f"--run"
             )
         if self.final.exists():
-            raise ConfigError(f"{self.final}: is in the way; name another run with --run")
+            raise ConfigError(f"{self.final}: exists already; name another folder with --run")
         if self.path.exists() and (not self.path.is_dir() or any(not _is_left_by_kill(p) for p in self.path.iterdir())):
-            raise ConfigError(f"{self.path}: is occupied, and not by a run; name another with --run")
+            raise ConfigError(f"{self.path}: is not empty and holds no run; name another folder with --run")
 
     def create(self, config: TrainConfig) -> None:
         """Make the folder and record configuration and code; see `check_free`."""
         self.check_free()
         self.path.mkdir(parents=True, exist_ok=True)
-        # The configuration comes first: with it the run exists, and can be resumed whatever is missing.
+        # The configuration is written first: a folder with it is a run that can be resumed.
         write_whole(self.path / CONFIG_FILE, yaml.safe_dump(dump_config(config), sort_keys=False).encode())
         (self.path / CODE_FILE).write_text(json.dumps({**code_version(), **library_versions()}, indent=2) + "\n")
         if difference := _git("diff", "HEAD"):
@@ -81,10 +82,10 @@ class RunDirectory:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other processes from training this run meanwhile.
+        """Keep other processes from training the run at the same time.
 
         Raises:
-          ConfigError: another process is training it.
+          ConfigError: another process is training the run.
         """
         refusal = ConfigError(f"{self.path}: another process is training this run")
         with locked(self.path / LOCK_FILE, refusal):
@@ -94,7 +95,7 @@ class RunDirectory:
         """Return the run's configuration with overrides applied.
 
         Raises:
-          ConfigError: no run was started here, or an override does not fit.
+          ConfigError: the folder has no run, or an override would change what it computes.
         """
         if not self.exists():
             raise ConfigError(f"{self.path}: no run to resume, it has no {CONFIG_FILE}")
@@ -103,7 +104,7 @@ class RunDirectory:
 
     @contextmanager
     def logging(self) -> Iterator[None]:
-        """Append what the pipeline logs to the run's log."""
+        """Append the pipeline's messages to the run's log."""
         logger = logging.getLogger("train")
         logger.setLevel(logging.INFO)
         handler = logging.FileHandler(self.path / LOG_FILE)
@@ -124,7 +125,7 @@ class RunDirectory:
         return sorted(path for path in (self.path / CHECKPOINTS_FOLDER).glob("round-*") if is_checkpoint(path))
 
     def keep_newest(self, num_to_keep: int) -> None:
-        """Delete all but the newest checkpoints, and what a kill left half-written."""
+        """Delete all but the newest checkpoints, and the unfinished files of a killed run."""
         for path in self.checkpoints()[:-num_to_keep]:
             shutil.rmtree(path, ignore_errors=True)
         for path in filter(is_temporary, (self.path / CHECKPOINTS_FOLDER).glob(".*")):
@@ -134,13 +135,13 @@ class RunDirectory:
         """Return the trainer's state saved beside a checkpoint.
 
         Raises:
-          CheckpointError: it is missing or damaged.
+          CheckpointError: the state is missing or damaged.
         """
         path = checkpoint / TRAINER_FILE
         try:
             state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
         except FileNotFoundError:
-            raise CheckpointError(f"{path}: missing, training cannot be resumed from here") from None
+            raise CheckpointError(f"{path}: missing, so training cannot be resumed from this checkpoint") from None
         except Exception as error:
             raise CheckpointError(f"{path}: damaged ({type(error).__name__})") from None
         if not isinstance(state, dict):
@@ -149,7 +150,7 @@ class RunDirectory:
 
 
 def _is_left_by_kill(path: Path) -> bool:
-    """Return whether a file is what a kill may leave of a run that was about to start."""
+    """Return whether a file may be left by a run that was killed at its start."""
     return path.name == LOCK_FILE or is_temporary(path)
 
 
@@ -160,7 +161,7 @@ def code_version() -> dict[str, str]:
 
 
 def library_versions() -> dict[str, str]:
-    """Return the versions that results may depend on."""
+    """Return the versions of the packages that results may depend on."""
     versions = {"python": platform.python_version()}
     for package in ("tavla-ai", "numpy", "torch", "ray"):
         try:

@@ -1,4 +1,4 @@
-"""Recipes of several stages: each a training run of its own that starts from the one before."""
+"""Recipes of several stages: each stage is a training run that starts from the stage before."""
 
 from __future__ import annotations
 
@@ -33,26 +33,27 @@ def has_stages(path: Path) -> bool:
     """Return whether a recipe has stages.
 
     Raises:
-      ConfigError: it cannot be read.
+      ConfigError: the recipe cannot be read.
     """
     return STAGES in read_yaml(path)
 
 
 def is_staged_run(path: Path) -> bool:
-    """Return whether a run directory is one of stages."""
+    """Return whether a run directory has stages."""
     return (path / RECIPE_FILE).is_file()
 
 
 def load_stages(recipe: Path, run_path: Path, overrides: list[str]) -> list[Stage]:
-    """Return the stages of a recipe; what stands beside `stages` holds for each of them.
+    """Return the stages of a recipe; the keys beside `stages` hold for every stage.
 
     Args:
-      recipe: a YAML file whose `stages` is a list; each entry has a `name` and the keys that it sets itself.
-      run_path: the directory of the whole; every stage has a folder in it.
+      recipe: a YAML file whose `stages` is a list; each entry has a `name` and its own keys.
+      run_path: the run directory; every stage has a folder in it.
       overrides: `dotted.key=value`, for every stage.
 
     Raises:
-      ConfigError: see `load_config`; or a stage without a name of its own, or with a parent that is not the first.
+      ConfigError: see `load_config`; or a stage has no name, the name of another stage, or a parent without being the
+        first.
     """
     shared = read_yaml(recipe)
     entries = shared.pop(STAGES)
@@ -68,11 +69,13 @@ def load_stages(recipe: Path, run_path: Path, overrides: list[str]) -> list[Stag
         if not isinstance(name, str) or not name.replace("-", "").isalnum():
             raise ConfigError(f"{where}: name: letters, digits and dashes expected, not {name!r}")
         if name in (stage.name for stage in stages):
-            raise ConfigError(f"{where}: name: {name} is another stage's")
+            raise ConfigError(f"{where}: name: {name} is the name of another stage")
         data = _merged(shared, own)
         if stages:
             if "parent" in own:
-                raise ConfigError(f"{where}: parent: a stage starts from the one before")
+                raise ConfigError(
+                    f"{where}: parent: a stage starts from the stage before; only the first may have a parent"
+                )
             data["parent"] = str(stages[-1].run.final)
         config = parse_config(data, overrides, f"{recipe}: {STAGES}.{name}")
         stages.append(Stage(name, config, RunDirectory(run_path / f"{number}-{name}")))
@@ -80,14 +83,14 @@ def load_stages(recipe: Path, run_path: Path, overrides: list[str]) -> list[Stag
 
 
 def record_stages(run_path: Path, stages: list[Stage]) -> None:
-    """Write the resolved recipe, with which the run can be continued without the file it came from."""
+    """Write the resolved recipe, so that the run can be resumed without its file."""
     run_path.mkdir(parents=True, exist_ok=True)
     data = {STAGES: [{"name": stage.name, **_without_later_parent(stage, stages)} for stage in stages]}
     write_whole(run_path / RECIPE_FILE, yaml.safe_dump(data, sort_keys=False).encode())
 
 
 def publish(stages: list[Stage], final: Path) -> None:
-    """Give the last stage's result its place beside the stages; it appears complete or not at all."""
+    """Copy the result of the last stage to `final` beside the stages; it appears complete or not at all."""
     if is_checkpoint(final):
         return
     with whole_folder(final) as folder:
@@ -95,7 +98,7 @@ def publish(stages: list[Stage], final: Path) -> None:
 
 
 def _merged(shared: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    """Return `shared` with the keys of `own` over it, section by section."""
+    """Return `shared` updated with the keys of `own`, section by section."""
     merged = copy.deepcopy(shared)
     for key, value in own.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)

@@ -14,7 +14,7 @@ _Handler = Callable[[int, FrameType | None], Any] | int | None
 
 
 class StopRequest:
-    """Listens for SIGINT and SIGTERM while it is entered: the first is a request, a second one stops at once."""
+    """Context that listens for SIGINT and SIGTERM: the first is a request to stop, a second one stops at once."""
 
     def __init__(self) -> None:
         self.is_made = False

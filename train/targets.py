@@ -1,7 +1,7 @@
-"""What is learned of self-play: each target is a section of the configuration that plays games its own way.
+"""Targets of learning: each is a section of the configuration and plays self-play games in its own way.
 
-A new target is a class here and a field of `train.config.TrainConfig`, whose name is the value that `targets` then
-takes.
+To add a target, write a class here and a field of `train.config.TrainConfig`; the field's name is the value of
+`targets`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from train.section import Section
 
 @dataclass(frozen=True)
 class UtilityMix:
-    """The utilities games are drawn from: values `[M, K]`, network inputs `[M, K − 2]`, shares `[M]`."""
+    """Utilities that games draw from: values `[M, K]`, network inputs `[M, K − 2]`, shares `[M]`."""
 
     values: NDArray[np.float32]
     inputs: NDArray[np.float32]
@@ -34,13 +34,13 @@ class UtilityMix:
 
 @dataclass(frozen=True)
 class SelfPlay:
-    """What all games of a run have in common.
+    """Settings that all games of a run share.
 
     Attributes:
       ruleset: the game.
-      rules: the same, as the engine takes it.
-      utilities: what games are played for.
-      tables: exact values of races; None where the network's own count.
+      rules: the game, compiled for the engine.
+      utilities: stakes that the games draw from.
+      tables: bear-off tables with exact values of races; None uses the network's values.
       seed: seed of the dice.
       threads: threads of the engine.
     """
@@ -54,7 +54,7 @@ class SelfPlay:
 
 
 class Target(Section, ABC):
-    """Plays games of self-play and says what the network should have answered in them."""
+    """Plays self-play games and computes the targets of their positions."""
 
     def play(self, network: engine.Network, self_play: SelfPlay, task: Task) -> Batch:
         """Play the games of a task; the same for any number of threads."""
@@ -79,14 +79,14 @@ class Target(Section, ABC):
     def _play(
         self, network: engine.Network, self_play: SelfPlay, task: Task
     ) -> tuple[engine.SelfPlayResult, Afterstates]:
-        """Play the games and return them with what there is to learn from them."""
+        """Play the games of a task and return them with their targets."""
 
     def check_ruleset(self, ruleset: Ruleset) -> None:
-        """Raise `ValueError` where the target cannot be learned in a game."""
+        """Raise `ValueError` if the target cannot be learned in a game."""
 
     @property
     def compares_plays(self) -> bool:
-        """Whether decisions may have several afterstates, with `values` by which they differ."""
+        """Whether a decision may have several afterstates, compared by their `values`."""
         return False
 
 
@@ -98,7 +98,7 @@ class TDTarget(Target):
         ge=0,
         le=1,
         alias="lambda",
-        description="λ of the returns: 0 one-step, 1 the game's outcome",
+        description="λ of the returns: 0 is the one-step return, 1 the game's outcome",
     )
     races: Literal["exact", "network"] = Field(
         default="exact",
@@ -129,14 +129,14 @@ class LookaheadTarget(Target):
     """Look-ahead targets: the expectation over the opponent's 21 rolls of the best reply, at 0-ply."""
 
     explore: float = Field(
-        default=0.1, ge=0, le=1, description="chance that a play is drawn at random, so that games leave the main line"
+        default=0.1, ge=0, le=1, description="chance that a play is drawn at random, so that games leave the main lines"
     )
     near: float = Field(
         default=0.0,
         ge=0,
         le=1,
-        description="chance that a play is drawn among those at most `margin` worse than the best, as they look at "
-        "0-ply: an error about a play that is never made is never corrected",
+        description="chance that a play is drawn among those at most `margin` worse than the best at 0-ply; an error "
+        "about a play that is never made is never corrected",
     )
     scramble: float = Field(
         default=0.2, ge=0, le=1, description="chance that a game begins with random plays, which lead to rare positions"
@@ -151,7 +151,7 @@ class LookaheadTarget(Target):
         default=1.0,
         gt=0,
         le=1,
-        description="chance that a decision is trained on; those next to it in a game are similar",
+        description="chance that a decision is trained on; neighbouring decisions of a game are similar",
     )
     siblings: int = Field(
         default=0,
@@ -160,7 +160,7 @@ class LookaheadTarget(Target):
         description="how many of the best alternative plays of a decision are also trained on",
     )
     margin: float = Field(
-        default=0.15, ge=0, description="points by which such a play may look worse than the best one"
+        default=0.15, ge=0, description="largest value in points by which such a play may be worse than the best play"
     )
     lambda_: float = Field(
         default=0.0,
@@ -174,15 +174,15 @@ class LookaheadTarget(Target):
         default=0,
         ge=0,
         le=MOST_CANDIDATES,
-        description="replies to each roll that are evaluated, the best by a first-order estimate; 0 evaluates all, two "
-        "to three times as slow as 8",
+        description="number of replies to each roll that are evaluated, the best by a first-order estimate; 0 "
+        "evaluates all, which takes two to three times as long as 8",
     )
     finalists: int = Field(
         default=0,
         ge=0,
         le=MOST_CANDIDATES,
-        description="candidates that the whole network evaluates, the best by its first layer with the later ones "
-        "estimated to first order; 0 evaluates all candidates",
+        description="number of candidates that the whole network evaluates, the best by its exact first layer and a "
+        "first-order estimate of the later layers; 0 evaluates all candidates",
     )
 
     @model_validator(mode="after")
@@ -190,7 +190,7 @@ class LookaheadTarget(Target):
         if self.explore + self.near > 1:
             raise ValueError(f"explore and near: at most 1 together expected, not {self.explore + self.near:g}")
         if self.finalists and not self.candidates:
-            raise ValueError("finalists: needs candidates of at least 1, from which they are chosen")
+            raise ValueError("finalists: expected candidates of at least 1, from which finalists are chosen")
         return self
 
     def _play(
@@ -212,7 +212,7 @@ class LookaheadTarget(Target):
         return result, Afterstates(result.boards, result.targets, result.utility_inputs, result.values, result.siblings)
 
     def check_ruleset(self, ruleset: Ruleset) -> None:
-        """Raise `ValueError` in a game with stages, whose rolls are not 21."""
+        """Raise `ValueError` in a game with stages, whose turns are not of 21 rolls."""
         try:
             ruleset.check_has_no_stages("targets: lookahead")
         except RulesetError as error:

@@ -19,7 +19,7 @@ from train.targets import SelfPlay, UtilityMix
 
 
 def utility_mix(config: SelfPlayConfig, ruleset: Ruleset) -> UtilityMix:
-    """Return the configured stakes as the engine takes them.
+    """Return the configured stakes in the engine's form.
 
     At double match point every win is worth the same; a `match` gives each of its length² scores an
     equal part of its share.
@@ -40,9 +40,9 @@ def utility_mix(config: SelfPlayConfig, ruleset: Ruleset) -> UtilityMix:
 
 
 class SelfPlayWorker:
-    """Plays games of self-play with the weights it is given.
+    """A worker that plays self-play games.
 
-    Everything is rebuilt from the constructor's arguments, so that a worker that died can be replaced.
+    Its state follows from the constructor's arguments, so a dead worker can be replaced.
     """
 
     def __init__(self, config: TrainConfig, threads: int = 1) -> None:
@@ -68,7 +68,7 @@ class SelfPlayWorker:
         """Play games `first_game … first_game + num_games − 1` of the run's seed.
 
         Args:
-          weights: the network's weights by layer; those of a version are folded once.
+          weights: the network's weights by layer; each version is folded once.
           task: the games, and the version of the weights.
         """
         if self._network is None or task.version != self._version:

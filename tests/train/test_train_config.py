@@ -83,7 +83,7 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"recipe\.yaml: not YAML"):
         load_config(path, [])
     path.write_text("games: 1\nseed: 2\ngames: 3\n")
-    with pytest.raises(ConfigError, match=r"recipe\.yaml: not YAML: games stands twice"):
+    with pytest.raises(ConfigError, match=r"recipe\.yaml: not YAML: games is given twice"):
         load_config(path, [])
     path.write_text("0\n")
     with pytest.raises(ConfigError, match=r"recipe\.yaml: keys and values expected, not int"):

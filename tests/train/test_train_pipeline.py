@@ -123,7 +123,7 @@ def test_an_occupied_directory_is_refused_and_kept(
     before = sorted(path.name for path in finished.iterdir())
     assert train(monkeypatch, *arguments(finished)) == 2
     error = capsys.readouterr().err
-    assert "occupied" in error
+    assert "has a run already" in error
     assert error.count("\n") == 1
     assert sorted(path.name for path in finished.iterdir()) == before
 
