@@ -304,7 +304,7 @@ def test_commit_play_reveal_verify(tmp_path: Path) -> None:
     by_hand = ("--commitment", commitment, "--seed", seed, "--salt", secret["salt"])
     for given in (by_hand, ("--commitment", commitment, "--secret", path)):
         assert ok("dice-verify", *given) == "commitment: matches the seed and salt\n"
-        assert "all 12 are those of game 3" in ok("dice-verify", *given, "--game", 3, "--rolls", rolls)
+        assert "all 12 match game 3" in ok("dice-verify", *given, "--game", 3, "--rolls", rolls)
     assert ok_json("dice-verify", *by_hand, "--game", 3, "--rolls", rolls) == {
         "scheme": "tavla-dice-1",
         "commitment_fits": True,

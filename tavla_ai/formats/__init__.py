@@ -1,8 +1,8 @@
 """Positions, stakes and matches in the notations of other programs.
 
-Each format has a class or two functions that read and write it; `read_position` recognises which of them a
-text is in, and `read_match` reads a match file. All are of backgammon, so they hold positions of games with its
-boards alone; this project's own text, `Position.to_text`, holds any.
+Each format has a class or two functions that read and write it. `read_position` recognises the format of a text, and
+`read_match` reads a match file. The formats are made for backgammon, so they hold only positions of games with its
+boards; the project's own text, `Position.to_text`, holds any position.
 """
 
 from tavla_ai.formats.detect import ReadPosition, read_match, read_position

@@ -1,4 +1,4 @@
-"""What several formats check in the same way: the game, the stakes and the dice."""
+"""Checks that several formats share: the game, the stakes and the dice."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ Dice = tuple[int, int]
 
 SINGLE_GAME = MatchState()
 
-# Four bits of a Match ID hold the exponent, so no format goes further.
+# Four bits of a Match ID hold the exponent; no format allows a higher cube.
 MAX_CUBE_EXPONENT = 15
 
 
 def check_boards(ruleset: Ruleset, what: str, instead: str = "") -> None:
-    """Raise `RulesetError` unless positions of `ruleset` fit a format of backgammon, named by `what`."""
+    """Raise `RulesetError` unless positions of `ruleset` fit a backgammon format; `what` names the format."""
     if not ruleset.moves_as_backgammon:
-        raise RulesetError(f"{what} are of tavla and backgammon only; {ruleset.name} {instead or 'has other boards'}")
+        raise RulesetError(
+            f"{what} exist for tavla and backgammon only; {ruleset.name} {instead or 'has other boards'}"
+        )
 
 
 def check_stakes(match: MatchState, ruleset: Ruleset | None, is_double_offered: bool = False) -> None:
-    """Raise `RulesetError` where cube and Crawford game contradict each other, or the ruleset."""
+    """Raise `RulesetError` if cube and Crawford game contradict each other or the ruleset."""
     cube = match.cube
     if match.is_crawford and (cube.value > 1 or cube.owner != "centred" or is_double_offered):
         raise RulesetError(f"cube {cube.value}: nobody may double in the Crawford game")
@@ -36,7 +38,7 @@ def check_stakes(match: MatchState, ruleset: Ruleset | None, is_double_offered: 
 
 
 def checked_dice(first: int, second: int) -> Dice | None:
-    """Return a roll, None where both dice are 0, which is how the formats write that nothing has been rolled.
+    """Return a roll; None if both dice are 0, which means in the formats that nothing has been rolled.
 
     Raises:
       RulesetError: one die is 0 and the other is not, or a die is above 6.
@@ -50,7 +52,7 @@ def checked_dice(first: int, second: int) -> Dice | None:
 
 
 def position_of(sides: Sequence[Sequence[int]]) -> Position:
-    """Return the position of two rows of 26 counts, mover first, where all that is missing is borne off.
+    """Return the position of two rows of 26 counts, mover first; missing checkers are borne off.
 
     Raises:
       RulesetError: no game can reach it.
@@ -60,7 +62,7 @@ def position_of(sides: Sequence[Sequence[int]]) -> Position:
 
 
 def line_of(text: str, what: str) -> str:
-    """Return `text` if it can stand in a line of its own, as `what`; else raise `NotationError`."""
+    """Return `text` if it fits a single line; otherwise raise `NotationError`, which calls it `what`."""
     if not text.strip() or text != text.strip() or not text.isprintable():
         raise NotationError(f"{what} {text!r}: expected printable text on one line, without blanks around it")
     return text

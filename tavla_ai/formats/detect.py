@@ -1,4 +1,4 @@
-"""Recognising the format of a position's text, and reading match files."""
+"""Detection of a position's format, and reading of match files."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _ID_LENGTH = 14
 
 @dataclass(frozen=True)
 class ReadPosition:
-    """A position and what its text says besides, seen by the player on roll, before any double is answered.
+    """A position, and the stakes and dice of its text, seen by the player on roll, before any double is answered.
 
     Attributes:
       position: the board.
-      format: what the text was.
-      match: the stakes; None where the format does not tell them.
-      dice: the roll; None where none has been rolled or the format does not tell.
-      is_double_offered: whether the player on roll has doubled, so that the opponent is the one to act.
+      format: name of the text's format.
+      match: the stakes; None if the format has none.
+      dice: the roll; None before the roll or if the format has none.
+      is_double_offered: whether the player on roll has doubled, so that the opponent must answer.
     """
 
     position: Position
@@ -39,16 +39,16 @@ class ReadPosition:
 
 
 def format_of(text: str) -> FormatName:
-    """Return which format a text looks like, whether or not it can be read.
+    """Return the name of the format that a text looks like, whether or not it can be read.
 
     Raises:
-      NotationError: it looks like none.
+      NotationError: it looks like no format.
     """
     if text[: len(xgid.PREFIX)].upper() == xgid.PREFIX or re.fullmatch(r"[A-Oa-o-]{20,}(:\S*)?", text):
         return "XGID"
     if text[: len(fibs.PREFIX)].lower() == fibs.PREFIX:
         return "FIBS board"
-    # Two IDs joined, where neither is a count of this project's text such as `24:15`.
+    # Two joined IDs, but not a count of the project's own text such as `24:15`.
     before, colon, after = text.partition(":")
     if colon and re.fullmatch(r"[^\s:]+:[^\s:]+", text) and max(len(before), len(after)) >= match_id.LENGTH - 1:
         return "GNUbg ID"
@@ -63,15 +63,15 @@ def format_of(text: str) -> FormatName:
 
 
 def read_position(text: str, ruleset: Ruleset) -> ReadPosition:
-    """Return the position that a text describes, in whichever format it is.
+    """Return the position of a text in any format.
 
     Args:
       text: this project's own text, a Position ID, a GNUbg ID, an XGID or a FIBS board.
       ruleset: the game, which must be able to reach the position and the stakes.
 
     Raises:
-      NotationError: the text is in no format, or cannot be read in the one that it looks like.
-      RulesetError: no game of `ruleset` can be in that state, or its boards do not fit the format.
+      NotationError: the text is in no known format, or is malformed.
+      RulesetError: no game of `ruleset` can reach this state, or its boards do not fit the format.
     """
     text = text.strip()
     name = format_of(text)
@@ -97,12 +97,12 @@ def read_position(text: str, ruleset: Ruleset) -> ReadPosition:
 
 
 def read_match(path: str | Path, ruleset: Ruleset | None = None, *, strict: bool = True) -> Match:
-    """Return the match in a file, after playing it through; `.mat` is the one format there is.
+    """Return the match in a `.mat` file, after playing it through.
 
     Args:
-      path: the file, in UTF-8 or in the character set of Western Europe.
+      path: the file, in UTF-8 or Latin-1.
       ruleset: the game; None is western backgammon.
-      strict: as `read_mat` takes it.
+      strict: whether illegal content is an error; see `read_mat`.
 
     Raises:
       TavlaError: the file cannot be read, or what `read_mat` raises, with the file's name before it.
@@ -114,7 +114,7 @@ def read_match(path: str | Path, ruleset: Ruleset | None = None, *, strict: bool
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        # Older programs write names in the character set of Western Europe.
+        # Older programs write names in Latin-1.
         text = data.decode("latin-1")
     try:
         return read_mat(text, ruleset, strict=strict)

@@ -1,4 +1,4 @@
-"""FIBS boards: a game's state as 53 fields, which is also how GNU Backgammon asks an external player."""
+"""FIBS boards: a game's state in 53 fields. GNU Backgammon also sends them to an external player."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _MAX_CUBE = 2**15
 
 @dataclass(frozen=True)
 class FibsBoard:
-    """What a FIBS board says, seen by the side that has to act: the one on roll, or asked to take a double.
+    """The content of a FIBS board, seen by the side that must act: it is on roll, or it must answer a double.
 
     Attributes:
       position: the board.
-      match: the stakes; an offered double is not in the cube yet. The number of the game stands at 0.
+      match: the stakes; an offered double is not in the cube yet. The number of the game is unknown and is 0.
       dice: the roll; None before it.
-      names: the player whose board it is ("you" on FIBS) and his opponent.
-      is_own_turn: whether it is the first of these who has to act.
-      is_double_offered: whether a double waits for his answer.
+      names: the player who receives the board ("you" on FIBS) and the opponent.
+      is_own_turn: whether the first of these must act.
+      is_double_offered: whether a double waits for the answer of the side that must act.
       colour: sign of the first player's checkers on the board, 1 or −1.
-      direction: −1 where the first player moves from place 24 to 1, and 1 where he moves from 1 to 24.
-      session_score: single games: points won so far, those of the side that has to act first.
+      direction: −1 if the first player moves from place 24 to 1, 1 if from 1 to 24.
+      session_score: single games: points won so far, the side that must act first.
 
     Raises:
       RulesetError: stakes that contradict each other.
@@ -77,17 +77,17 @@ class FibsBoard:
 
     @classmethod
     def from_text(cls, text: str, ruleset: Ruleset | None = None, *, from_gnubg: bool = False) -> FibsBoard:
-        """Return what a FIBS board says.
+        """Read a FIBS board.
 
         Args:
           text: 53 fields joined by colons.
           ruleset: the game that it must fit; None takes any.
-          from_gnubg: GNU Backgammon 1.07 wrote it, as a request to an external player. Its colour is that of
-            its player 1, but except where a double is offered the names and the scores begin with player 0.
+          from_gnubg: whether GNU Backgammon 1.07 wrote it, as a request to an external player. Its colour is that of
+            its player 1, but the names and the scores begin with player 0 unless a double is offered.
 
         Raises:
-          NotationError: a field, named with its number from 0, that cannot be read.
-          RulesetError: the text can be read but no game can be in that state, or none of `ruleset`.
+          NotationError: a field cannot be read; the message gives its number from 0.
+          RulesetError: the text can be read, but no game (of `ruleset`) can reach this state.
         """
         if ruleset is not None:
             check_boards(ruleset, "FIBS boards")
@@ -105,7 +105,7 @@ class FibsBoard:
             if ruleset is not None:
                 check_board(board.position.board, ruleset)
                 if not ruleset.crawford and board.match.is_crawford:
-                    # Boards do not say whether the rule is played at all: it was only guessed from the score.
+                    # Boards do not say whether the Crawford rule is played; it was guessed from the score.
                     board = replace(board, match=replace(board.match, is_crawford=False))
                 check_stakes(board.match, ruleset, board.is_double_offered)
         except (NotationError, RulesetError) as error:
@@ -124,7 +124,7 @@ class FibsBoard:
         own, their = self.position.board[::first].tolist()
         places = [0] * NUM_PLACES
         for point in range(1, NUM_PLACES):
-            # The first player's own points, the bar too, lie upwards from 0 or downwards from 25.
+            # The first player's own points, including the bar, count up from 0 or down from 25.
             forward, backward = (point, BAR - point) if self.direction == -1 else (BAR - point, point)
             places[forward] += self.colour * own[point]
             places[backward] -= self.colour * their[point]
@@ -173,7 +173,7 @@ def _from_numbers(names: tuple[str, str], numbers: dict[str, int]) -> FibsBoard:
         raise RulesetError("turn 0: the game is over")
     own, their = _read_sides(numbers, colour, direction)
     may_double = numbers["may double"] != 0, numbers["opponent may double"] != 0
-    # FIBS tells the side that has doubled nothing else but that now nobody may.
+    # FIBS tells the side that has doubled only that nobody may double now.
     is_double_offered = numbers["was doubled"] != 0 or may_double == (False, False)
     is_own_turn = (numbers["turn"] == colour) != is_double_offered
     first = 1 if is_own_turn else -1
@@ -186,7 +186,7 @@ def _from_numbers(names: tuple[str, str], numbers: dict[str, int]) -> FibsBoard:
     dice = [checked_dice(*(numbers[die] for die in roll)) for roll in rolls]
     length = None if numbers["length"] in (0, _UNLIMITED) else numbers["length"]
     mine, theirs = (numbers["score"], numbers["opponent's score"])[::first]
-    # Nothing else marks the Crawford game: FIBS lets both sides double in it.
+    # Nothing else marks the Crawford game: in it FIBS says that both sides may double.
     is_crawford = (
         length is not None
         and length > 1
@@ -213,7 +213,7 @@ def _from_numbers(names: tuple[str, str], numbers: dict[str, int]) -> FibsBoard:
 
 
 def _read_sides(numbers: dict[str, int], colour: Sign, direction: Sign) -> tuple[list[int], list[int]]:
-    """Return the counts of the first player and of the second, each in his own numbering."""
+    """Return the counts of the first player and of the second, each in its own numbering."""
     own, their = [0] * NUM_PLACES, [0] * NUM_PLACES
     for place in range(NUM_PLACES):
         count = numbers[f"place {place}"] * colour
@@ -223,7 +223,7 @@ def _read_sides(numbers: dict[str, int], colour: Sign, direction: Sign) -> tuple
         else:
             their[BAR - point] = -count
     for name, side in (("on home", own), ("opponent's on home", their)):
-        # What lies at home is what the board lacks; some programs leave the field at 0.
+        # The checkers missing from the board are borne off; some programs leave the field at 0.
         missing = NUM_CHECKERS - sum(side)
         if numbers[name] not in (0, missing):
             raise RulesetError(f"{name} {numbers[name]}: the board lacks {missing} checkers")

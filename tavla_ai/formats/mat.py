@@ -1,7 +1,7 @@
 """Match files of Jellyfish (`.mat`), which most backgammon programs read and write.
 
 A file holds one match: headers, the length, and games in two columns, player 0 on the left. The turns of a
-game alternate between the players, an offered double and its answer counting as one each.
+game alternate between the players; an offered double and its answer are one turn each.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _BACKGAMMON = "oyna-backgammon"
 _BACKGAMMON_POINTS = 3
 _LEFT_WIDTH = 27
 _RIGHT_COLUMN = 32
-# A line's only cell stands in the right column if it begins beyond here.
+# The only cell of a line belongs to the right column if it begins after this column.
 _MIDDLE = 20
-# Longer lines are of no match, and take the patterns below long to refuse.
+# No match has longer lines, and the patterns below take long to refuse them.
 _MAX_LINE = 500
 
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -56,16 +56,16 @@ _NO_MOVE = re.compile(r"\(?(?:no move|cannot move|can't move)\)?", _FLAGS)
 
 @dataclass(frozen=True)
 class Turn:
-    """One decision of a player and what he did, or a roll that nothing was done with.
+    """One action of a player, or a roll that was not played.
 
     Attributes:
-      player: who it is, 0 in the left column and 1 in the right.
-      action: what he did.
-      dice: the roll he played, in the order written; None where he did something else.
-      play: his steps, in his own numbering; None after a roll at which the game broke off, or no roll.
-      cube: the value that he doubled to; None where he did something else.
-      before: the board before it, seen by him; None where it is not known: after a play that cannot be taken,
-        and in turns that have not been read from a file.
+      player: 0 in the left column, 1 in the right.
+      action: kind of the action.
+      dice: the roll, in the order written; None for other actions.
+      play: the steps, in the player's own numbering; None without a roll or if the game was interrupted after it.
+      cube: the value after the double; None for other actions.
+      before: the board before the action, seen by the player; None if it is unknown: after an impossible play,
+        and in turns that were not read from a file.
     """
 
     player: int
@@ -81,11 +81,11 @@ class Game:
     """One game of a match.
 
     Attributes:
-      number: its number in the file, from 1 up.
-      score: points that the two players had before it.
-      turns: what they did, in order.
-      winner: who won; None where the game broke off.
-      points: what he won, cube included; None where the game broke off.
+      number: number of the game in the file, from 1.
+      score: points of the two players before the game.
+      turns: the actions, in order.
+      winner: the player who won; None if the game was interrupted.
+      points: points won, with the cube; None if the game was interrupted.
     """
 
     number: int
@@ -103,8 +103,8 @@ class Match:
       length: points that win the match; None for single games.
       players: names of player 0, in the left column, and player 1.
       games: the games, in order.
-      headers: the file's comments of the form `; [Key "Value"]`, in order.
-      problems: what is wrong in the file, where it was read with `strict=False`, one line each.
+      headers: comments of the form `; [Key "Value"]`, in order.
+      problems: mistakes in the file, one line each, if it was read with `strict=False`.
     """
 
     length: int | None
@@ -117,19 +117,20 @@ class Match:
 def read_mat(text: str, ruleset: Ruleset | None = None, *, strict: bool = True) -> Match:
     """Return the match in a `.mat` file, after playing it through.
 
-    Tabs, carriage returns, blank lines, any capitals, `bar` and `off` and hits without their mark are read. A
-    game that is won by fewer points than the board says was resigned or played for less, so only more is wrong.
-    In a game whose largest score is a mars, a backgammon counts as one.
+    Tabs, carriage returns, blank lines, capitals, `bar`, `off` and hits without a mark are read. A game won by fewer
+    points than the board shows was resigned or played for less; only a win by more points is a mistake. In a game whose
+    largest score is a mars, a backgammon counts as a mars.
 
     Args:
       text: the file.
-      ruleset: the game; None is western backgammon, whose moves are those of ordinary tavla too.
-      strict: whether a play, a double or a result that the rules do not allow is an error; else it is taken
-        down in `Match.problems` and the game is read on as well as can be.
+      ruleset: the game; None is western backgammon, which has the same moves as ordinary tavla.
+      strict: whether an illegal play, double or result is an error; otherwise it is noted in `Match.problems` and
+        reading
+        continues as far as possible.
 
     Raises:
       NotationError: a line that cannot be read; the message gives its number and text.
-      RulesetError: a die is not 1 to 6, or the rules do not allow what a line says and `strict` is set.
+      RulesetError: a die is not 1 to 6, or a line is illegal and `strict` is set.
     """
     ruleset = ruleset or get_ruleset(_BACKGAMMON)
     check_boards(ruleset, "match files")
@@ -139,11 +140,11 @@ def read_mat(text: str, ruleset: Ruleset | None = None, *, strict: bool = True) 
 def write_mat(match: Match) -> str:
     """Return a match as a `.mat` file, with the bar as 25, off as 0 and hits marked.
 
-    The hits are found by playing each game through from the start position of backgammon and tavla.
+    Hits are found by playing each game from the start position of backgammon and tavla.
 
     Raises:
-      NotationError: a name or a header that a line cannot hold, or a turn without what its action needs.
-      RulesetError: a step that cannot be taken; the message names the game and the turn.
+      NotationError: a name or a header does not fit a line, or a turn lacks what its action needs.
+      RulesetError: a step is impossible; the message names the game and the turn.
     """
     names = [line_of(name, "name") for name in match.players]
     if any(":" in name for name in names):
@@ -186,7 +187,7 @@ def _game_lines(game: Game) -> Iterator[str]:
 
 
 def _cell(turn: Turn, position: Position) -> tuple[str, Position]:
-    """Return a turn as text, and the board after it seen by the next player, from the one before it seen by this."""
+    """Return a turn as text, and the board after it, seen by the next player; `position` is the board before it."""
     if turn.action == "double":
         if turn.cube is None:
             raise NotationError("double: expected the value of the cube")
@@ -210,12 +211,12 @@ class _OpenGame:
     """The game being read.
 
     Attributes:
-      number: its number in the file.
-      position: the board seen by the player who is next; None after a play that cannot be taken.
-      score: points before it; None until that line has been read.
-      player: who is next; None before the first turn.
-      owner: who may double; None where both may.
-      unplayed: where a roll was left without a play, else empty.
+      number: number of the game in the file.
+      position: the board seen by the next player; None after an impossible play.
+      score: points before the game; None until that line has been read.
+      player: the next player; None before the first turn.
+      owner: the player who may double; None if both may.
+      unplayed: place of a roll without a play; empty without one.
     """
 
     number: int
@@ -236,12 +237,12 @@ class _OpenGame:
         return bool(self.turns) and self.turns[-1].action == "double"
 
     def closed(self) -> Game:
-        """Return the game as it stands."""
+        """Return the game as read so far."""
         return Game(self.number, self.score or (0, 0), tuple(self.turns), self.winner, self.points)
 
 
 class _Reader:
-    """Reads one file, line by line."""
+    """Reader of one file, line by line."""
 
     def __init__(self, ruleset: Ruleset, strict: bool) -> None:
         self.ruleset, self.strict = ruleset, strict
@@ -352,7 +353,7 @@ class _Reader:
         before, game.position = game.position, None
         play: Play | None = steps
         if before is not None and not words and not self._can_pass(before, dice):
-            # Where the game is given up after the roll, or the file breaks off, no play follows.
+            # No play follows if the game is given up after the roll or if the file ends there.
             play, game.position, game.unplayed = None, before.swap(), self._turn_where()
         elif before is not None:
             try:
@@ -371,7 +372,7 @@ class _Reader:
         return play_index(boards, before.board) is not None
 
     def _played(self, before: Position, dice: Dice, steps: Play) -> tuple[Play, Position]:
-        """Return a play and the board after it; hits on the way of a checker may have been left out."""
+        """Return a play and the board after it; the text may leave out hits on a checker's way."""
         try:
             return steps, check_play(before, dice, steps, self.ruleset)
         except RulesetError:
@@ -417,7 +418,7 @@ class _Reader:
         most = self.ruleset.scores[0] * game.cube.value if game.points is None else game.points
         if not 1 <= points <= most:
             self._problem(f"a win of {points}, expected 1 to {most}")
-        # Only where the game was given up does the column say by whom.
+        # The column of the result names the winner only if the game was given up.
         winner = column if game.winner is None else game.winner
         game.is_over, game.winner, game.points = True, winner, points
         self._close_game()
@@ -440,7 +441,7 @@ class _Reader:
 
 
 def _displacement(steps: Play) -> dict[int, int]:
-    """Return how many checkers more or fewer each place has after a play."""
+    """Return the change of each place's count by a play."""
     change: dict[int, int] = {}
     for start, end in steps:
         change[start] = change.get(start, 0) - 1

@@ -17,7 +17,7 @@ _BYTES = 9
 LENGTH = id_length(_BYTES)
 _MAX_POINTS = 2**15 - 1
 _CENTRED = 3
-# Field → number of bits, from bit 0 up. The manual's text ends before the bit for Jacoby.
+# Field → number of bits, from bit 0. The manual's text ends before the bit for Jacoby.
 _WIDTHS = {
     "cube": 4,
     "owner": 2,
@@ -47,17 +47,17 @@ class MatchId:
       on_roll: the player on roll, who has doubled if a double is offered.
       turn: the player whose decision it is: the opponent's where a double or a resignation is offered.
       cube: value of the cube.
-      cube_owner: the player who may double; None where both may.
+      cube_owner: the player who may double; None if both may.
       is_crawford: whether this is the Crawford game.
-      state: what has become of the game.
+      state: state of the game.
       is_double_offered: whether a double waits for an answer.
       resignation: points of the resignation that waits for an answer, before the cube multiplies them, or 0.
       dice: the roll, the higher die first; None before it.
       has_jacoby: whether a mars counts single until the cube is turned.
 
     Raises:
-      RulesetError: a value that no game can have: one die rolled without the other, a score that has won the
-        match already, a Crawford game without exactly one side a point away, a cube that is no power of two.
+      RulesetError: an impossible value: one die without the other, a score that has already won the match, a Crawford
+        game without exactly one side a point away, a cube that is not a power of two.
     """
 
     length: int | None = None
@@ -98,15 +98,15 @@ class MatchId:
 
     @classmethod
     def from_text(cls, text: str, ruleset: Ruleset | None = None) -> MatchId:
-        """Return what a Match ID says.
+        """Read a Match ID.
 
         Args:
           text: 12 characters.
           ruleset: the game that it must fit; None takes any.
 
         Raises:
-          NotationError: wrong length, or a character, named by its index from 0, that no Match ID has there.
-          RulesetError: the ID can be read but no game can be in that state, or none of `ruleset`.
+          NotationError: wrong length, or an impossible character; the message gives its index from 0.
+          RulesetError: the ID can be read, but no game (of `ruleset`) can reach this state.
         """
         bits = read_id(text, "match", _BYTES)
         fields: dict[str, int] = {}
@@ -144,9 +144,9 @@ class MatchId:
 
         Args:
           match: the stakes, seen by the player on roll.
-          on_roll: which player that is.
+          on_roll: number of that player.
           dice: the roll; None before it.
-          is_double_offered: whether he has doubled, so that the other player has to answer.
+          is_double_offered: whether that player has doubled, so that the other player must answer.
         """
         owners = {"centred": None, "me": on_roll, "opponent": 1 - on_roll}
         mine, theirs = match.score
@@ -163,9 +163,9 @@ class MatchId:
         )
 
     def match_state(self) -> MatchState:
-        """Return the stakes seen by the player on roll. A session's score is left out, as no game depends on it.
+        """Return the stakes seen by the player on roll, without the score of a session.
 
-        The number of the game in its match is not known, and stands at 0.
+        The number of the game in its match is unknown and is 0.
 
         Raises:
           RulesetError: the match is over.
@@ -208,15 +208,15 @@ class MatchId:
 
 
 def parse_gnubg_id(text: str, ruleset: Ruleset | None = None) -> tuple[Position, MatchId]:
-    """Return what a GNUbg ID says, which is a Position ID and a Match ID joined by a colon.
+    """Read a GNUbg ID: a Position ID and a Match ID joined by a colon.
 
     Returns:
       The position, seen by the player on roll, and the stakes.
 
     Raises:
-      NotationError: there is no colon, or one of the two IDs cannot be read; the message counts characters
-        from the start of that ID.
-      RulesetError: one of them is of no game, or of none of `ruleset`.
+      NotationError: there is no colon, or an ID cannot be read; the message counts characters from the start of
+        that ID.
+      RulesetError: no game (of `ruleset`) can reach this state.
     """
     position_text, colon, match_text = text.partition(":")
     if not colon:
@@ -236,13 +236,13 @@ def format_gnubg_id(position: Position, match_id: MatchId) -> str:
 
 
 def _check_defined(text: str, name: str, value: int, first_bit: int) -> None:
-    """Raise `NotationError`, naming the character, where a field has bits that mean nothing."""
+    """Raise `NotationError`, naming the character, if a field has meaningless bits."""
     expected = {
         "owner": "0, 1 or 3 for the cube's owner" if value == 2 else "",
         "state": "0 to 4 for the game's state" if value >= len(get_args(GameState)) else "",
         "unused": "0 in the bits after the last field" if value else "",
     }.get(name)
     if expected:
-        # Base64 takes the bits of a byte from the highest down.
+        # Base64 reads the bits of a byte from the highest down.
         index = (first_bit // 8 * 8 + 7 - first_bit % 8) // 6
         raise NotationError(f"match ID {text!r}: {text[index]!r} at index {index} says {value}, expected {expected}")

@@ -26,7 +26,7 @@ PREFIX = "XGID="
 
 _ACTIONS: dict[str, CubeAction] = {"D": "double", "B": "beaver", "R": "raccoon"}
 _NUM_FIELDS = 10
-# What each field holds and its lowest and highest value, from the second field on; the fifth is the dice.
+# Name, lowest and highest value of each field, from the second field on; the fifth is the dice.
 _NUMBERS = {
     1: ("cube exponent", 0, MAX_CUBE_EXPONENT),
     2: ("cube position", -1, 1),
@@ -41,18 +41,18 @@ _NUMBERS = {
 
 @dataclass(frozen=True)
 class Xgid:
-    """What an XGID says, seen by the player on roll, who has doubled if a cube action waits for its answer.
+    """The content of an XGID, seen by the player on roll, who has doubled if a cube action waits for an answer.
 
     Attributes:
       position: the board.
-      match: the stakes; the number of the game is not known, and stands at 0.
-      on_roll: where that player sits.
+      match: the stakes; the number of the game is unknown and is 0.
+      on_roll: side of the board where that player sits.
       dice: the roll, in the order thrown; None before it.
       action: the cube action that waits for an answer, or None.
-      max_cube: highest value of the cube; 1 where the game has none.
-      has_jacoby: single games: a mars counts single until the cube is turned.
-      has_beaver: single games: whoever takes may redouble at once.
-      session_score: single games: points won so far, those of the player on roll first.
+      max_cube: highest value of the cube; 1 if the game has none.
+      has_jacoby: single games: whether a mars counts single until the cube is turned.
+      has_beaver: single games: whether a player who takes may redouble at once.
+      session_score: single games: points won so far, the player on roll first.
 
     Raises:
       RulesetError: stakes that contradict each other.
@@ -83,15 +83,15 @@ class Xgid:
 
     @classmethod
     def from_text(cls, text: str, ruleset: Ruleset | None = None) -> Xgid:
-        """Return what an XGID says, with or without `XGID=` before it.
+        """Read an XGID, with or without `XGID=` before it.
 
         Args:
           text: ten fields joined by colons.
           ruleset: the game that it must fit; None takes any.
 
         Raises:
-          NotationError: a field, named by its index from 0 in the text, that cannot be read.
-          RulesetError: the text can be read but no game can be in that state, or none of `ruleset`.
+          NotationError: a field cannot be read; the message gives its index from 0 in the text.
+          RulesetError: the text can be read, but no game (of `ruleset`) can reach this state.
         """
         if ruleset is not None:
             check_boards(ruleset, "XGIDs")
@@ -151,19 +151,19 @@ class Xgid:
         on_roll: Seat = "bottom",
         dice: Dice | None = None,
     ) -> Xgid:
-        """Return the XGID of a game of `ruleset`, whose max cube says 1 where the game has no cube.
+        """Return the XGID of a game of `ruleset`; its max cube is 1 if the game has no cube.
 
-        No field says that nothing counts more than a mars; the max cube is what tells tavla from backgammon.
+        No field says that nothing counts more than a mars; only the max cube distinguishes tavla from backgammon.
 
         Args:
           position: the board, seen by the player on roll.
           ruleset: the game.
-          match: the stakes, seen by him; None for a single game.
-          on_roll: where he sits.
+          match: the stakes, seen by the player on roll; None for a single game.
+          on_roll: side of the board where the player on roll sits.
           dice: the roll; None before it.
 
         Raises:
-          RulesetError: the game's boards do not fit an XGID, or the stakes are not of the game.
+          RulesetError: the game's boards do not fit an XGID, or the game cannot have the stakes.
         """
         check_boards(ruleset, "XGIDs")
         match = match or SINGLE_GAME
@@ -206,12 +206,12 @@ def _read_number(text: str, field: str, begin: int, what: str, lowest: int, high
 
 
 def _read_board(text: str, field: str, begin: int) -> list[list[int]]:
-    """Return the counts of the bottom player and of the top player, each in his own numbering."""
+    """Return the counts of the bottom player and of the top player, each in its own numbering."""
     if len(field) != NUM_PLACES:
         raise NotationError(f"XGID {text!r}: {len(field)} places at index {begin}, expected {NUM_PLACES}")
     bottom, top = [0] * NUM_PLACES, [0] * NUM_PLACES
     for index, character in enumerate(field):
-        # The first place is the bar of the top player, the last that of the bottom player.
+        # The first place is the bar of the top player, the last place that of the bottom player.
         letters = "-" + "ABCDEFGHIJKLMNO" * (index > 0) + "abcdefghijklmno" * (index < BAR)
         if character not in letters:
             expected = " or ".join(["-"] + ["A to O"] * (index > 0) + ["a to o"] * (index < BAR))

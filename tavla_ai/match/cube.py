@@ -1,8 +1,8 @@
-"""Decisions with the doubling cube: when to double, and whether to take.
+"""Decisions with the doubling cube: doubling and taking.
 
-A decision is made before the roll, from the outcomes the game would have if the cube were never turned again
-and from what points are worth at the score. `janowski` turns these into values with a cube; gammons count
-whether the cube was turned or not, and there are neither beavers nor the Jacoby rule.
+A decision is made before the roll. It uses the outcomes of the game if the cube were never turned again, and the worth
+of points at the score. `janowski` turns these into values with a cube. Gammons count whether or not the cube was
+turned; beavers and the Jacoby rule do not exist.
 
 Values are points in single games, in units of the present cube, so that a pass costs 1; in a match they are
 match-winning chances.
@@ -38,7 +38,7 @@ class CubeDecision:
       pass_points: points that a pass costs the opponent: the present value of the cube.
       can_double: whether the player may double and can gain from it: the cube is centred or the player's own, below
         the limit, this is not the Crawford game, and a win with the present cube does not already win the match.
-      should_double: whether doubling now is worth more than not doubling, or as much where a lost game loses the
+      should_double: whether doubling now is worth more than not doubling, or the same where a lost game loses the
         match.
       should_take: whether the opponent should take a double.
       is_too_good: whether the player should not double because playing on is worth more than a pass.
@@ -54,7 +54,7 @@ class CubeDecision:
     is_too_good: bool
 
     def with_values(self, no_double: float, double_take: float, state: MatchState) -> CubeDecision:
-        """Return the decision that follows from better values of rolling on and of a double that is taken."""
+        """Return the decision with better values of rolling and of a double that is taken."""
         return _decided(no_double, double_take, self.double_pass, self.can_double, state)
 
     @property
@@ -71,9 +71,9 @@ def cube_decision(
     Args:
       outcomes: K probabilities of that player's scores, best first, with the cube left where it is.
       state: the match seen by that player, with the cube as it is before a double.
-      equity: the table of the match; in single games it says the game alone.
-      efficiency: how far the cube is live, 0 to 1. 0 is exact where this roll decides the game, so that the cube
-        is not turned again.
+      equity: match equity table of the match; in single games only its ruleset is used.
+      efficiency: how live the cube is, from 0 (dead) to 1 (live). 0 is exact if this roll decides the game, so that
+        the cube is not turned again.
 
     Raises:
       RulesetError: outcomes that are not K probabilities, an efficiency out of range, a game without a cube,
@@ -94,7 +94,7 @@ def cube_decision(
 def _decided(
     no_double: float, double_take: float, double_pass: float, can_double: bool, state: MatchState
 ) -> CubeDecision:
-    """Return what both sides do when these are the values to the player on roll."""
+    """Return the decisions of both sides for these values to the player on roll."""
     should_take = double_take <= double_pass
     gain = min(double_take, double_pass) - no_double
     # A player who loses the match with this game loses nothing by doubling, and doubles even without a gain.
@@ -122,7 +122,7 @@ def should_double(
 def respond_to_double(
     outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float = CUBE_EFFICIENCY
 ) -> bool:
-    """Return whether the opponent should take when the player on roll doubles; what it should do else is pass.
+    """Return whether the opponent should take when the player on roll doubles; otherwise it should pass.
 
     The point of view and the arguments are those of `cube_decision`: the side that doubles, before its dice, with the
     cube as it is before the double.
@@ -184,7 +184,7 @@ def _model(outcomes: Sequence[float], state: MatchState, equity: MatchEquity, ef
     if not 0 <= efficiency <= 1:
         raise RulesetError(f"cube efficiency {efficiency}: expected 0 to 1")
     after = _value_after(state, equity)
-    after(0)  # A state that the table does not have is refused here.
+    after(0)  # This refuses a state that the table does not have.
     if state.length is None:
         return CubeModel(shares, ruleset.scores, after, limit=ruleset.cube_limit, efficiency=efficiency)
     return CubeModel(shares, ruleset.scores, after, state.away, ruleset.cube_limit, efficiency)
@@ -197,7 +197,7 @@ def _value_after(state: MatchState, equity: MatchEquity) -> Callable[[int], floa
 
 
 def turned(state: MatchState) -> MatchState:
-    """Return the stakes after a double that was taken, seen by the player who doubled."""
+    """Return the stakes after a taken double, seen by the player who doubled."""
     return replace(state, cube=Cube(2 * state.cube.value, "opponent"))
 
 
@@ -213,7 +213,8 @@ def may_double(state: MatchState, equity: MatchEquity) -> bool:
 def check_double(state: MatchState, equity: MatchEquity) -> None:
     """Raise `RulesetError` unless the rules let the player on roll double.
 
-    It may not where the house has no cube, the cube is the opponent's or at its limit, and in the Crawford game.
+    Doubling is not allowed if the house has no cube, if the cube is the opponent's or at its limit, and in the Crawford
+    game.
     """
     ruleset = equity.ruleset_of(state)
     if not ruleset.cube:

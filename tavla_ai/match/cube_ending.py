@@ -1,4 +1,4 @@
-"""Exact values of the last rolls of a game with a cube: every roll, play and cube action is looked at."""
+"""Exact values of the last rolls of a game with a cube, from every roll, play and cube action."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tavla_ai.match.equity import MatchEquity
 from tavla_ai.match.state import MatchState
 from tavla_ai.rules import BAR, NUM_CHECKERS, NUM_PLACES, OFF, ROLLS
 
-# Checkers left, both sides counted, with which looking at everything takes milliseconds.
+# Largest number of checkers on both sides for which the full search takes milliseconds.
 MAX_CHECKERS = 4
 
 _HOME = 6
@@ -22,7 +22,7 @@ _Row = tuple[int, ...]
 
 
 def ends_soon(board: npt.NDArray[np.int8]) -> bool:
-    """Return whether a board `[2, 26]` of backgammon is a bear-off with no more than `MAX_CHECKERS` left."""
+    """Return whether a board `[2, 26]` of backgammon is a bear-off with at most `MAX_CHECKERS` checkers left."""
     left = board[:, 1:NUM_PLACES]
     return bool(left[:, _HOME:BAR].sum() == 0 and left.sum() <= MAX_CHECKERS and (left.sum(axis=1) > 0).all())
 
@@ -33,12 +33,12 @@ class _Seat:
 
     Attributes:
       stakes: seen by that side.
-      win: the worth of a single win, which is also that of a double that is passed.
+      win: worth of a single win, which is also the worth of a double that is passed.
       may_double: whether the rules let it double.
-      taken_unit: the unit of values after a double that was taken, in units of those before.
+      taken_unit: unit of values after a taken double, in the unit before it.
       total: the sum of the two sides' values.
-      opponent: the other side of the same stakes, once it has been needed.
-      taken: the same side after a double that was taken, once it has been needed.
+      opponent: the other side of the same stakes, made when it is first needed.
+      taken: the same side after a taken double, made when it is first needed.
     """
 
     stakes: MatchState
@@ -51,7 +51,7 @@ class _Seat:
 
 
 class CubeEnding:
-    """Exact values of bear-offs with a cube, for positions that `ends_soon` takes.
+    """Exact values of bear-offs with a cube, for positions that `ends_soon` accepts.
 
     In a bear-off a side's plays depend on its own checkers alone, and with only these left neither side loses a gammon.
     """
@@ -64,7 +64,7 @@ class CubeEnding:
         self._known: dict[tuple[_Row, _Row, int], float] = {}
 
     def rolled(self, board: npt.NDArray[np.int8], stakes: MatchState) -> float:
-        """Return what a position is worth to the side on roll that does not double now.
+        """Return the value of a position to the side on roll if it does not double now.
 
         Args:
           board: `[2, 26]` int8, the side on roll first.
@@ -86,7 +86,7 @@ class CubeEnding:
         return self._known[key]
 
     def _played(self, mine: _Row, theirs: _Row, seat: _Seat) -> float:
-        """Return what a play is worth to its mover; the opponent then doubles if that gains."""
+        """Return the value of a play to its mover; the opponent then doubles if that gains."""
         if not any(mine[1:]):
             return seat.win
         other = seat.opponent or self._opponent(seat)
@@ -114,7 +114,7 @@ class CubeEnding:
         return self._seats[stakes]
 
     def _after(self, row: _Row) -> list[set[_Row]]:
-        """Return what each of the 21 rolls can leave of a side's checkers."""
+        """Return the checkers that a side can have left after each of the 21 rolls."""
         if row not in self._successors:
             board = np.zeros((2, NUM_PLACES), np.int8)
             board[0, : _HOME + 1] = row

@@ -1,4 +1,4 @@
-"""Matches: the score, the cube, the match equity table, and what each score of a game is worth.
+"""Match equity: the chance of winning a match at every score, and the worth of each score of a game.
 
 A game's possible scores are listed best first, as in `Ruleset.scores`; a `Utility` gives each of them a
 value. In a single game that is the points themselves, in a match the match-winning chance (mwc) after the
@@ -25,7 +25,7 @@ from tavla_ai.rules import MatchSet, Ruleset, get_ruleset
 # backgammon, where some 5 % of gammons are backgammons.
 _STOPS = 0.95
 
-# Beyond this the far corners of the table are too close to 0 and 1 for the gaps between their utilities.
+# In longer tables the far corners are too close to 0 and 1 to keep gaps between their utilities.
 MAX_LENGTH = 40
 
 _TOLERANCE = 1e-6
@@ -35,9 +35,10 @@ def equal_shares(ruleset: Ruleset, mars_share: float | None = None, draw_share: 
     """Return the probability of each of the ruleset's scores between equal players.
 
     Args:
-      mars_share: wins by more than the smallest score, as a share of wins; None takes what has been measured.
-        Where two scores are larger, the middle one gets all but a twentieth of it.
-      draw_share: drawn games, as a share of all, in games that can be drawn.
+      mars_share: share of wins by more than the smallest score; None takes the family's share. If two scores are
+        larger,
+        the middle one gets all but a twentieth of it.
+      draw_share: share of drawn games, in games that can be drawn.
 
     Returns:
       K probabilities, best score first, the same read backwards.
@@ -73,7 +74,7 @@ _BEFORE, _AFTER = range(2)
 
 @dataclass(frozen=True, eq=False)
 class MatchEquity:
-    """The chance of winning a match from every score; `match_equity` makes it.
+    """A match equity table: the chance of winning a match from every score. `match_equity` makes it.
 
     Everything is seen by one side ("me") of two that play equally well. A table serves every match that is no
     longer than its own.
@@ -92,7 +93,7 @@ class MatchEquity:
     _values: npt.NDArray[np.float64] = field(repr=False)
 
     def ruleset_of(self, state: MatchState) -> Ruleset:
-        """Return the ruleset of the game that a state is of."""
+        """Return the ruleset of the game in a state."""
         return self.games[state.game % len(self.games)]
 
     @property
@@ -121,10 +122,11 @@ class MatchEquity:
         return float(self._values[self._game(state.game), phase, _index(starter), away, opp_away])
 
     def value_after(self, state: MatchState, points: int) -> float:
-        """Return what the game in progress is worth to me once it has ended with these points for me.
+        """Return the worth to me of the game in progress if it ends with these points for me.
 
         Args:
-          points: with the cube counted; negative for the opponent's, 0 for a draw. Those beyond the match do
+          points: points with the cube counted; negative if the opponent wins them, 0 for a draw. Points beyond the
+            match do
             not count.
 
         Returns:
@@ -139,7 +141,7 @@ class MatchEquity:
         return self._after(self._game(state.game), *state.away, points)
 
     def utility(self, state: MatchState) -> Utility:
-        """Return what each score of the game in progress is worth to me.
+        """Return the worth to me of each score of the game in progress.
 
         In a match that is my chance of winning it, the cube counted; in single games the points, in units of
         the cube.

@@ -1,7 +1,7 @@
-"""Janowski's cube model: what a game with a doubling cube is worth, from its outcomes without one.
+"""Janowski's cube model: the value of a game with a doubling cube, from its outcomes without a cube.
 
 Rick Janowski, "Take-Points in Money Games" (1993), and its usual extension to matches: a game is worth
-something between its value with a dead cube, which is turned no more, and with a live cube, which is
+a value between that with a dead cube, which is never turned again, and that with a live cube, which is
 turned exactly where the other side is indifferent between taking and passing. In between, wins and losses
 keep their sizes while the chance of winning changes, so that both are piecewise linear in that chance.
 
@@ -18,7 +18,7 @@ from itertools import pairwise
 
 from tavla_ai.match.state import CubeOwner
 
-# How far a real cube is live; 0 is dead, 1 live. Janowski found 0.6 to 0.75 in typical money positions.
+# Efficiency of a real cube; 0 is dead, 1 is live. Janowski found 0.6 to 0.75 in typical money positions.
 CUBE_EFFICIENCY = 0.68
 
 
@@ -41,7 +41,7 @@ class Curve:
         return self.points[-1][1]
 
     def reaching(self, value: float) -> float:
-        """Return the lowest chance at which the curve has reached a value; 1 where it never does."""
+        """Return the lowest chance at which the curve reaches a value; 1 if it never does."""
         for (left, low), (right, high) in pairwise(self.points):
             if low >= value:
                 return left
@@ -51,7 +51,7 @@ class Curve:
 
 
 class CubeModel:
-    """One game between the turns, seen by one side ("me"): its value for each value and owner of the cube."""
+    """A game between the turns, seen by one side ("me"): its value for each value and owner of the cube."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class CubeModel:
         limit: int = 64,
         efficiency: float = CUBE_EFFICIENCY,
     ) -> None:
-        """Take a game's cubeless outcomes, and what points are worth.
+        """Take a game's cubeless outcomes and the worth of points.
 
         Args:
           outcomes: K probabilities of my scores, best first.
@@ -70,7 +70,7 @@ class CubeModel:
           after: my value after winning a number of points, negative for losing them; never falls as they grow.
           away: points that I and the opponent still need; infinite without a match.
           limit: highest value of the cube.
-          efficiency: how far the cube is live, 0 to 1; 0 says that it will not be turned again.
+          efficiency: how live the cube is, 0 to 1; at 0 it will not be turned again.
         """
         self._sizes = tuple(zip(scores, outcomes, strict=True))
         self._after = after
@@ -81,7 +81,7 @@ class CubeModel:
         self.win_chance = sum(share for score, share in self._sizes if score > 0) / total
 
     def dead(self, value: int) -> Curve:
-        """Return my value where the cube of `value` is turned no more."""
+        """Return my value if the cube of `value` is never turned again."""
         return Curve(((0.0, self._mean(value, -1)), (1.0, self._mean(value, 1))))
 
     def curve(self, value: int, owner: CubeOwner, *, waits: bool = False) -> Curve:
@@ -91,9 +91,10 @@ class CubeModel:
         next turn, wherever that leaves it, so its cube is fully live.
 
         Args:
-          owner: who may double.
-          waits: I am on roll and do not double this turn, though I may: even where I have nothing to lose,
-            the cube is no more than usually live.
+          owner: the side that may double.
+          waits: whether I am on roll and do not double this turn although I may. Then the cube is only as live as
+            usual, even
+            if I have nothing to lose.
         """
         mine, theirs = self._may_double(value, owner)
         dead, live = self.dead(value), self._live(value, owner)
@@ -112,9 +113,9 @@ class CubeModel:
         return self.curve(2 * value, "opponent").reaching(self._after(value))
 
     def _live(self, value: int, owner: CubeOwner) -> Curve:
-        """Return my value where both sides double at the very point at which the other may as well pass.
+        """Return my value if each side doubles exactly where the other side is indifferent between taking and passing.
 
-        The owner of the cube may also leave it, so a point where doubling would cost the owner is left out.
+        The owner of the cube need not double, so a point where doubling would cost the owner is left out.
         """
         mine, theirs = self._may_double(value, owner)
         dead = self.dead(value)

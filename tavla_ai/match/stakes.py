@@ -1,4 +1,4 @@
-"""Utilities as the engine takes them: arrays of values and network inputs."""
+"""Utilities as arrays for the engine: values and network inputs."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Utilities = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 
 def utilities(ruleset: Ruleset, match_length: int | None) -> Utilities:
-    """Return values `[N, K]` and network inputs `[N, K − 2]`, one row or one for each score of a match."""
+    """Return values `[N, K]` and network inputs `[N, K − 2]`: one row, or a row for each score of a match."""
     if match_length is None:
         return as_utilities([Utility.points(ruleset)])
     return match_utilities(ruleset, match_length)[0]
 
 
 def match_utilities(game: Ruleset | MatchSet, length: int) -> list[Utilities]:
-    """Return the utilities at each score of a match, for each of the games that are played in turn."""
+    """Return the utilities at each score of a match, for each of the games in turn."""
     if isinstance(game, Ruleset):
-        # Nobody doubles in the games of a tournament, so the scores are worth what they are without a cube.
+        # Nobody doubles in the games of a tournament, so scores have their worth without a cube.
         game = game.model_copy(update={"cube": False, "crawford": False})
     equity = match_equity(game, length)
     return [

@@ -1,4 +1,4 @@
-"""The stakes of a game: the score of the match, the cube, and what each score of the game is worth to a side.
+"""The stakes of a game: the score of the match, the cube, and the worth of each score of the game to a side.
 
 A game's possible scores are listed best first, as in `Ruleset.scores`; a `Utility` gives each of them a value. In a
 single game that is the points themselves, in a match the match-winning chance after the score.
@@ -23,7 +23,7 @@ class Utility:
 
     Attributes:
       values: K values, best score first, never rising: points in a single game, mwc in a match.
-      total: what the two sides' values of one result add up to: 0 for points, 1 for match-winning chances.
+      total: sum of the two sides' values of a result: 0 for points, 1 for match-winning chances.
 
     Raises:
       RulesetError: fewer than two values, one that is not finite, values that rise, or a win worth no more
@@ -65,7 +65,7 @@ class Utility:
         return tuple(gap / unit for gap in gaps)
 
     def mean(self, outcomes: Sequence[float]) -> float:
-        """Return what K probabilities of the scores, best first, are worth together."""
+        """Return the mean worth of K probabilities of the scores, best first."""
         return sum(value * share for value, share in zip(self.values, outcomes, strict=True))
 
     def opponent(self) -> Utility:
@@ -87,11 +87,11 @@ class Cube:
     """The doubling cube, seen by one side.
 
     Attributes:
-      value: what the game's points are multiplied by, a power of two.
-      owner: who may double: `centred`, either side; else that side alone.
+      value: factor of the game's points, a power of two.
+      owner: the side that may double: `centred` is either side, otherwise only that side.
 
     Raises:
-      RulesetError: a value that is no power of two, or an unknown owner.
+      RulesetError: a value that is not a power of two, or an unknown owner.
     """
 
     value: int = 1

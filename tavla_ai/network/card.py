@@ -1,4 +1,4 @@
-"""The card of a checkpoint: what it was trained on, how, and how strong it is."""
+"""The card of a checkpoint: its training and its measured strength."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ _SHARES_TOLERANCE = 1e-6
 
 
 class Result(BaseModel):
-    """The score of a checkpoint against one opponent, on dice that were not used to choose it."""
+    """The result of a checkpoint against an opponent, on dice that were not used to choose the checkpoint."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    opponent: str = Field(description="the opponent's name, as the tournament takes it")
+    opponent: str = Field(description="name of the opponent, as in tournaments")
     games: int = Field(ge=1, description="games played, in pairs with the same dice and swapped seats")
     points_per_game: float = Field(description="mean score of the checkpoint, in points")
     standard_error: float | None = Field(
-        ge=0, description="of points_per_game, from the pairs, in points; null for a single pair"
+        ge=0, description="standard error of points_per_game, from the pairs, in points; null for a single pair"
     )
-    win_share: float = Field(ge=0, le=1, description="games won, as a share of all")
-    mars_share: float = Field(ge=0, le=1, description="games won by more than one point, as a share of wins")
+    win_share: float = Field(ge=0, le=1, description="share of games won")
+    mars_share: float = Field(ge=0, le=1, description="share of wins by more than one point")
     seed: int = Field(description="seed of the dice")
     ply: int = Field(default=0, ge=0, description="look-ahead of the checkpoint")
     adjusted: float | None = Field(
-        default=None, description="points_per_game without the luck of the rolls; null where nobody judged luck"
+        default=None, description="points_per_game without the luck of the rolls; null if luck was not measured"
     )
-    adjusted_standard_error: float | None = Field(default=None, ge=0, description="of `adjusted`, in points")
+    adjusted_standard_error: float | None = Field(
+        default=None, ge=0, description="standard error of `adjusted`, in points"
+    )
 
 
 class LossRate(BaseModel):
@@ -46,26 +48,26 @@ class LossRate(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     positions: str = Field(description="name of the set: its file, without folder and ending")
-    judges: str = Field(description="who judged them, and how deep")
-    decisions: int = Field(ge=1, description="how many there are")
+    judges: str = Field(description="judges of the decisions, with their look-ahead")
+    decisions: int = Field(ge=1, description="number of decisions")
     ply: int = Field(ge=0, description="look-ahead of the checkpoint")
     loss: float = Field(ge=0, description="thousandths of a point lost per decision")
-    standard_error: float | None = Field(ge=0, description="of the loss; null for a single decision")
-    best_share: float = Field(ge=0, le=1, description="decisions in which the best play was made, as a share")
+    standard_error: float | None = Field(ge=0, description="standard error of the loss; null for a single decision")
+    best_share: float = Field(ge=0, le=1, description="share of decisions in which the best play was made")
 
 
 class Ancestor(BaseModel):
-    """A checkpoint that another one was trained from: what it took and what it reached."""
+    """An ancestor of a checkpoint: its cost and its strength."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     weights_sha256: str = Field(description="sha256 of its weights file")
-    targets: str = Field(description="what it was trained on")
+    targets: str = Field(description="targets of its training")
     hidden: tuple[int, ...] = Field(description="units of each of its hidden layers")
     games: int = Field(ge=0, description="self-play games of its run")
     positions: int = Field(ge=0, description="afterstates that its run trained on")
-    cost: dict[str, float] = Field(description="what its run took")
-    results: tuple[Result, ...] = Field(description="its measured strength")
+    cost: dict[str, float] = Field(description="cost of its run")
+    results: tuple[Result, ...] = Field(description="measured results")
 
     @classmethod
     def of(cls, card: Card) -> Ancestor:
@@ -103,8 +105,8 @@ class Card(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_version: int = Field(description="version of this card's layout")
-    ruleset: Ruleset = Field(description="the game the network was trained for, in full")
-    network: NetworkSpec = Field(description="the network's shape")
+    ruleset: Ruleset = Field(description="ruleset that the network was trained for, in full")
+    network: NetworkSpec = Field(description="shape of the network")
     features: str = Field(description="version of the network's inputs")
     weights_sha256: str = Field(description="sha256 of the weights file")
     games: int = Field(ge=0, description="self-play games behind these weights")
@@ -113,18 +115,19 @@ class Card(BaseModel):
     config: dict[str, Any] = Field(description="the resolved training configuration")
     code: dict[str, str] = Field(description="git commit and whether the tree had changes")
     versions: dict[str, str] = Field(description="versions of the libraries used")
-    parent: str | None = Field(description="weights_sha256 of the checkpoint this one started from")
+    parent: str | None = Field(description="weights_sha256 of the checkpoint that training started from")
     lineage: tuple[Ancestor, ...] = Field(
-        default=(), description="the checkpoints behind this one, oldest first; the last one is the parent"
+        default=(), description="ancestors of the checkpoint, oldest first; the last one is the parent"
     )
-    created: str = Field(description="when it was written, UTC, ISO 8601")
-    cost: dict[str, float] = Field(description="what training took: seconds by phase, peak memory in MiB")
-    results: tuple[Result, ...] = Field(default=(), description="measured strength")
-    loss_rates: tuple[LossRate, ...] = Field(default=(), description="what it loses on judged decisions")
+    created: str = Field(description="time of writing, UTC, ISO 8601")
+    cost: dict[str, float] = Field(description="cost of training: seconds by phase, peak memory in MiB")
+    results: tuple[Result, ...] = Field(default=(), description="measured results")
+    loss_rates: tuple[LossRate, ...] = Field(default=(), description="losses on judged decisions")
     decision_microseconds: float | None = Field(
         default=None,
         gt=0,
-        description="mean time of a decision at 0-ply, on one core of the machine that measured; null if not measured",
+        description="mean time of a decision of the engine at 0-ply, on one core of the measuring machine; null if not "
+        "measured",
     )
     score_shares: tuple[float, ...] | None = Field(
         default=None,
@@ -137,7 +140,7 @@ class Card(BaseModel):
         """Return the card of these weights, written now.
 
         Args:
-          draft: what the trainer says of them.
+          draft: the fields that the trainer knows.
           weights_sha256: sha256 of the weights file.
           parent: card of the checkpoint that training started from.
 

@@ -79,14 +79,13 @@ def save_checkpoint(
 
     Args:
       path: the folder to make; it must not exist.
-      weights: by layer, see `weights`.
-      draft: what the card says of them; writing adds the rest.
+      weights: weights by layer; see `weights`.
+      draft: the card's fields that are known before writing.
       parent: card of the checkpoint that training started from.
       extra_files: file name → function that writes it, such as the trainer's state.
 
     Raises:
-      CheckpointError: the folder exists, a weight does not have the shape its spec says, or the card would not
-        be valid.
+      CheckpointError: the folder exists, a weight has another shape than its spec, or the card is not valid.
     """
     if path.exists():
         raise CheckpointError(f"{path}: already exists; a checkpoint is never overwritten")

@@ -1,9 +1,9 @@
-"""The inputs that a network may read beside the counts of a board and what its scores are worth: the registry.
+"""The registry of further inputs, which a network may read beside the counts of a board and the worth of its scores.
 
-A new input takes
+To add an input, write
 
 1. in the engine: a file in `engine/value/inputs/`, its `#include` and its type in `AllInputs` of
-   `engine/value/inputs.hpp`, whose head says what the type must have; version, width and boards come from it;
+   `engine/value/inputs.hpp`, whose head lists what the type must have; version, width and boards come from it;
 2. here: a file in `network/torch_inputs/` that gives the same columns by operations of tensors, for exported models,
    and its row in `INPUTS`.
 
@@ -38,12 +38,12 @@ class NetworkInput:
 
     Attributes:
       name: the name in `NetworkSpec.inputs`.
-      summary: what it tells, as the configuration describes it.
-      version: the part of a checkpoint's `features` that stands for it; another version is another input.
-      width: columns of the first layer.
-      num_places: length of the rows of counts of the boards that it reads.
-      games: the games that it can be read in, as a message says it.
-      is_of: whether a game is one of these.
+      summary: description of the input for the configuration.
+      version: the input's part of a checkpoint's `features`; another version is another input.
+      width: number of columns of the first layer.
+      num_places: length of the rows of counts of its boards.
+      games: the games that have the input, for messages.
+      is_of: whether a game has the input.
       torch_columns: imports torch and returns the function from boards `[B, 2, num_places]` int64, afterstates, to
         columns `[B, width]` float32, the same as those of `engine.encode`, by operations of tensors only.
     """
@@ -94,7 +94,7 @@ INPUTS: dict[str, NetworkInput] = dict(
 
 
 def input_names(inputs: str) -> tuple[str, ...]:
-    """Return the names of what a network reads beside the counts, in the order of its columns.
+    """Return the names of a network's further inputs, in the order of their columns.
 
     Args:
       inputs: `counts`, or one or more names of `INPUTS` joined by `+`.
@@ -108,7 +108,7 @@ def input_names(inputs: str) -> tuple[str, ...]:
     for name in names:
         if name not in INPUTS:
             known = ", ".join(INPUTS)
-            raise ValueError(f"{name!r} is no input, expected {COUNTS}, or names joined by + out of: {known}")
+            raise ValueError(f"{name!r} is no input; expected {COUNTS}, or names joined by + from: {known}")
         if names.count(name) > 1:
             raise ValueError(f"{name} is given twice")
     return names

@@ -38,7 +38,7 @@ class ValueNetwork(nn.Module):
 
 
 def to_numpy(module: ValueNetwork) -> dict[str, NDArray[np.float32]]:
-    """Return a copy of the weights as float32 arrays, by the names that checkpoints use."""
+    """Return a copy of the weights as float32 arrays, by their names in checkpoints."""
     return {
         name: tensor.detach().to("cpu", torch.float32).numpy().copy() for name, tensor in module.state_dict().items()
     }

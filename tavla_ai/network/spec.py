@@ -17,12 +17,12 @@ class NetworkSpec(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     hidden: tuple[int, ...] = Field(
-        min_length=1, description="units of each hidden layer, the sparse first one at the front"
+        min_length=1, description="units of each hidden layer, the sparse first layer first"
     )
     num_places: int = Field(default=NUM_PLACES, ge=NUM_PLACES, le=50, description="length of a side's row of counts")
     num_scores: int = Field(ge=2, le=8, description="outputs: the ruleset's possible scores, best first")
     inputs: str = Field(
-        default=COUNTS, description="inputs: `counts`, or names of further ones joined by `+`, see `network.inputs`"
+        default=COUNTS, description="inputs: `counts`, or names of further inputs joined by `+`; see `network.inputs`"
     )
 
     @field_validator("inputs")
@@ -30,21 +30,21 @@ class NetworkSpec(BaseModel):
     def _check_inputs(cls, inputs: str, info: ValidationInfo) -> str:
         for name in input_names(inputs):
             if info.data.get("num_places") != INPUTS[name].num_places:
-                raise ValueError(f"{name}: only of boards of {INPUTS[name].num_places} places a side")
+                raise ValueError(f"{name}: only for boards of {INPUTS[name].num_places} places a side")
         return inputs
 
     @property
     def input_names(self) -> tuple[str, ...]:
-        """Names of what it reads beside counts and utility inputs, in the order of their columns."""
+        """Names of the further inputs, in the order of their columns."""
         return input_names(self.inputs)
 
     @property
     def num_utility_inputs(self) -> int:
-        """Numbers that tell the network what each score is worth."""
+        """Number of inputs that tell the network the worth of each score."""
         return self.num_scores - 2
 
     def widths(self) -> dict[str, int]:
-        """Return how many columns of the first layer each part of its input has, in their order.
+        """Return the number of columns of each part of the first layer's input, in their order.
 
         The parts are `counts`, `utility`, then `input_names`.
         """
@@ -55,7 +55,7 @@ class NetworkSpec(BaseModel):
         }
 
     def columns(self) -> dict[str, slice]:
-        """Return where the columns of each part stand."""
+        """Return the slice of columns of each part."""
         widths = self.widths()
         ends = accumulate(widths.values())
         return {name: slice(end - width, end) for (name, width), end in zip(widths.items(), ends, strict=True)}

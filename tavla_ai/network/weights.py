@@ -32,7 +32,7 @@ def fold(weights: Weights, spec: NetworkSpec) -> engine.Network:
 
 
 def check_weights(path: Path, network: NetworkSpec, weights: Weights) -> None:
-    """Make sure that weights are what a network of this shape needs.
+    """Check that weights fit a network of this shape.
 
     Raises:
       CheckpointError: a weight is missing or not known, has another shape or dtype, or a value that is not finite;

@@ -1,4 +1,4 @@
-"""The games: what a position is, which plays are legal, and what each house does differently."""
+"""Rules: positions, legal plays, and the rulesets of the houses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A ruleset in the form that the engine takes."""
+"""Rulesets compiled for the engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tavla_ai.rules.rulesets import NUM_PLACES, Ruleset
 
 @lru_cache
 def compile_rules(ruleset: Ruleset) -> Rules:
-    """Return the engine's form of a ruleset."""
+    """Return a ruleset compiled for the engine."""
     return Rules(
         family=ruleset.family,
         setup=[ruleset.setup.get(place, 0) for place in range(NUM_PLACES)],

@@ -1,7 +1,7 @@
-"""Families of games: one row of facts each, about what no house changes.
+"""Families of games: one row of facts for each, which no house changes.
 
-A ruleset names its family and reads the facts from here, so nobody else has to ask for a family by name. The moves
-of a family are the engine's, in a generator of its own.
+A ruleset names its family and reads the facts from here, so other code never asks for a family by name. The engine has
+a generator of plays for each family.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ Family = Literal["opposed-hit", "plakoto", "fevga", "gul-bara", "tawula"]
 
 @dataclass(frozen=True, kw_only=True)
 class FamilyFacts:
-    """The facts that hold in every game of a family.
+    """Facts of every game of a family.
 
     Attributes:
-      is_parallel: both sides go the same way round; else each goes towards the other's home.
-      lone_checker: what a single checker does when an opposing one comes to its point.
+      is_parallel: whether both sides move in the same direction; otherwise each moves towards the other's home.
+      lone_checker: fate of a single checker when an opposing one comes to its point.
       num_more_places: places of a side's row of counts beyond the 26 that every game has: marks of pinned
         checkers, a count of own rolls, or a reserve.
-      has_reserve: the added place holds checkers that still have to enter.
-      has_stages: a turn may be more than one roll, and own rolls are counted.
-      special_ending: how a game may end before a side has borne off all checkers. `mother`: a checker is pinned
-        on its start; `capote`: one is caught on the bar by a side that is bearing off.
-      has_mars: bearing off against a side that has borne off nothing scores more.
-      scores: the scores that a game can have for one side, best first: one row, or one for each way of counting.
-      mars_share: wins by more than the smallest score between equal and strong players, as a share of wins;
-        measured where the row gives one, else that of tavla.
-      house_rules: the fields of a ruleset that change the moves in this family; elsewhere they keep their defaults.
-      special_rule: the rule of movement that no field of a ruleset describes, as a clause; empty where there is none.
+      has_reserve: whether the added place holds checkers that have to enter.
+      has_stages: whether a turn may be more than one roll, with own rolls counted.
+      special_ending: an end of the game before a side has borne off all checkers. `mother`: a checker is pinned on its
+        start; `capote`: a checker is caught on the bar by a side that is bearing off.
+      has_mars: whether winning against a side that has borne off nothing scores more.
+      scores: possible scores of a game for one side, best first: one row, or one for each way of counting.
+      mars_share: share of wins by more than the smallest score, between strong and equal players; measured where the
+        row gives one, otherwise that of tavla.
+      house_rules: fields of a ruleset that change the moves of this family; other families keep their defaults.
+      special_rule: a rule of movement that no field of a ruleset describes, as a clause; empty without one.
     """
 
     is_parallel: bool

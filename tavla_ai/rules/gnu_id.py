@@ -11,12 +11,12 @@ _ALPHABET = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+
 
 
 def id_length(num_bytes: int) -> int:
-    """Return the number of letters, which stand for six bits each."""
+    """Return the number of letters of an ID; each letter is six bits."""
     return -(-8 * num_bytes // 6)
 
 
 def write_id(value: int, num_bytes: int) -> str:
-    """Return the letters of a number whose bit k is the ID's."""
+    """Return the letters of an ID whose bits are those of a number."""
     return base64.b64encode(value.to_bytes(num_bytes, "little")).decode("ascii")[: id_length(num_bytes)]
 
 

@@ -1,6 +1,6 @@
-"""The presets: each house's games as rulesets.
+"""The rulesets of the houses.
 
-A game is what its family plays everywhere and what its house adds: `**_TAVLA, **_ZAR` is tavla at Zar Club.
+A ruleset joins the rules of a game and the rules of a house: `**_TAVLA, **_ZAR` is tavla at Zar Club.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _ZAR_CLUB = (
     ),
 )
 
-# Of no house in particular.
+# Games of no particular house.
 _ANYWHERE = (
     Ruleset(
         name="traditional",
@@ -116,22 +116,22 @@ _ANYWHERE = (
     ),
 )
 
-# The game that is played where none is named.
+# The game that is played if none is named.
 DEFAULT_RULESET = "north-sultan"
 
 _PRESETS = {ruleset.name: ruleset for ruleset in (*_NORTH_SULTAN, *_OYNA_APP, *_ZAR_CLUB, *_ANYWHERE)}
 
 
 def ruleset_names() -> tuple[str, ...]:
-    """Return the names of all presets, sorted."""
+    """Return the names of all rulesets, sorted."""
     return tuple(sorted(_PRESETS))
 
 
 def get_ruleset(name: str) -> Ruleset:
-    """Return the preset called `name`.
+    """Return the ruleset of a name.
 
     Raises:
-      RulesetError: no preset has that name; the message lists those that exist.
+      RulesetError: no ruleset has this name; the message lists those that exist.
     """
     try:
         return _PRESETS[name]

@@ -1,4 +1,4 @@
-"""Sets of games: a match whose games are played in turn."""
+"""Sets of games: matches over several games in turn."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tavla_ai.rules.rulesets import Ruleset, check_default_length
 
 
 class MatchSet(BaseModel):
-    """A match over several games that are played in turn, round and round, for one running score.
+    """A match over several games, played in turn again and again, with one score.
 
-    Who starts a game is that game's ruleset's to say, as in any match.
+    The ruleset of each game says who starts it, as in any match.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="name of the set")
-    title: str = Field(description="the set's name at its house")
-    games: tuple[str, ...] = Field(min_length=1, description="names of the rulesets, in the order played")
-    match_lengths: tuple[int, ...] = Field(description="match lengths the house offers, in points")
-    default_match_length: int = Field(ge=1, description="match length used when none is asked for, in points")
+    title: str = Field(description="name of the set at its house")
+    games: tuple[str, ...] = Field(min_length=1, description="names of the rulesets, in the order of play")
+    match_lengths: tuple[int, ...] = Field(description="match lengths that the house offers, in points")
+    default_match_length: int = Field(ge=1, description="default match length, in points")
 
     @model_validator(mode="after")
     def _check(self) -> MatchSet:
@@ -58,10 +58,10 @@ def match_set_names() -> tuple[str, ...]:
 
 
 def get_match_set(name: str) -> MatchSet:
-    """Return the set of games called `name`.
+    """Return the set of games of a name.
 
     Raises:
-      RulesetError: no set has that name; the message lists those that exist.
+      RulesetError: no set has this name; the message lists those that exist.
     """
     try:
         return _MATCH_SETS[name]
@@ -70,16 +70,16 @@ def get_match_set(name: str) -> MatchSet:
 
 
 def get_game(name: str) -> Ruleset | MatchSet:
-    """Return the game or the set of games called `name`.
+    """Return the ruleset or the set of games of a name.
 
     Raises:
-      RulesetError: neither has that name.
+      RulesetError: nothing has this name.
     """
     return get_match_set(name) if name in _MATCH_SETS else get_ruleset(name)
 
 
 def games_of(game: Ruleset | MatchSet) -> tuple[Ruleset, ...]:
-    """Return the games that are played in turn: one, or those of a set."""
+    """Return the rulesets that are played in turn: one, or those of a set."""
     return (game,) if isinstance(game, Ruleset) else tuple(get_ruleset(name) for name in game.games)
 
 
@@ -89,7 +89,7 @@ def scores_of(game: Ruleset | MatchSet) -> tuple[int, ...]:
 
 
 def check_match_length(game: Ruleset | MatchSet, length: int) -> None:
-    """Raise `RulesetError` if the house does not offer matches of that length."""
+    """Raise `RulesetError` if the house does not offer matches of this length."""
     if isinstance(game, Ruleset):
         game.check_match_length(length)
     elif length not in game.match_lengths:

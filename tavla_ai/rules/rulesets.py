@@ -1,7 +1,7 @@
-"""Rulesets: a game as one house plays it, as data.
+"""Rulesets: the rules of a game at one house, as data.
 
-The engine compiles one generator per family of games and reads the rest from a ruleset. What no house changes
-stands in `families`; the houses' own rulesets are in `houses`.
+The engine compiles one generator per family of games and reads the rest from a ruleset. `families` has the facts that
+no house changes; `houses` has the rulesets of the houses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tavla_ai.rules.families import FAMILIES, Family, FamilyFacts
 NUM_CHECKERS = 15
 OFF = 0
 BAR = 25
-# Places that every game has.
+# Places of every game.
 NUM_PLACES = 26
 # Places that some games add to a side's row of counts.
 RESERVE = 26  # tawula: checkers still to enter
@@ -30,8 +30,8 @@ NextGame = Literal["fresh", "winner_rolls"]
 BearOffOrder = Literal["free", "larger_first"]
 Concession = Literal["none", "offered", "final"]
 
-# The fields that say nothing about what a position is worth: how a game or a match begins and goes on, what it is
-# called, and what is decided with a position's worth once it is known.
+# Fields that do not change what a position is worth: names, the start and the course of games and matches, and
+# decisions that use a position's value.
 _WORTH_NOTHING = frozenset(
     {
         "name",
@@ -52,15 +52,15 @@ _WORTH_NOTHING = frozenset(
 
 
 class Ruleset(BaseModel):
-    """One game as one house plays it.
+    """The rules of a game at one house.
 
     Points are numbered 24 → 1 in the owner's own direction of play; 0 is borne off and 25 the bar.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(description="preset name, as used on the command line and in checkpoints")
-    title: str = Field(description="the game's name at its house")
+    name: str = Field(description="name of the ruleset, as used on the command line and in checkpoints")
+    title: str = Field(description="name of the game at its house")
     family: Family = Field(
         description="how checkers meet. `opposed-hit`: the opponent's point q is my 25 − q, a lone checker is hit, "
         "two hold a point; `plakoto`: opposed, a lone checker is pinned; `fevga`, `gul-bara`: both sides go the same "
@@ -69,16 +69,18 @@ class Ruleset(BaseModel):
     setup: dict[Annotated[int, Field(ge=1, le=24)], Annotated[int, Field(ge=1, le=NUM_CHECKERS)]] = Field(
         description="start position of each side: own point → checkers"
     )
-    reserve: int = Field(default=0, ge=0, le=NUM_CHECKERS, description="checkers that still have to enter")
+    reserve: int = Field(
+        default=0, ge=0, le=NUM_CHECKERS, description="number of checkers that start in reserve and have to enter"
+    )
     opening: Opening = Field(
-        description="the winner of the opening roll plays those dice (`use_dice`) or rolls both afresh (`reroll`)"
+        description="whether the winner of the opening roll plays those dice (`use_dice`) or rolls again (`reroll`)"
     )
     next_game: NextGame = Field(
         description="later games of a match start with a fresh opening roll, or the previous winner rolls; "
         "after a drawn or void game the opening roll is fresh in either case"
     )
     hit_and_run: bool = Field(
-        default=True, description="whether a checker that hits in its own home board may move on in the same turn"
+        default=True, description="whether a checker that hits in its own home may move on in the same turn"
     )
     bear_off_order: BearOffOrder = Field(
         default="free",
@@ -96,7 +98,8 @@ class Ruleset(BaseModel):
     cube: bool = Field(default=False, description="whether the stakes can be doubled with a cube")
     cube_limit: int = Field(default=64, ge=1, description="highest value of the cube")
     crawford: bool = Field(
-        default=False, description="no doubling in the first game after a side has come within a point of the match"
+        default=False,
+        description="whether nobody may double in the first game after a side has come within a point of the match",
     )
     concession: Concession = Field(
         default="none",
@@ -105,15 +108,18 @@ class Ruleset(BaseModel):
     )
     auto_pass_closed: bool = Field(
         default=False,
-        description="a player on the bar against six closed points passes without rolling; plays are the same",
+        description="whether a player on the bar against six closed points passes without rolling; the legal plays are "
+        "the same",
     )
-    scores: tuple[int, ...] = Field(description="possible scores of a game for one side, best first")
+    scores: tuple[int, ...] = Field(description="possible scores of a game for one side, in points, best first")
     match_lengths: tuple[int, ...] | None = Field(
-        description="match lengths the house offers, in points; null means any"
+        description="match lengths that the house offers, in points; null means any"
     )
-    default_match_length: int = Field(ge=1, description="match length used when none is asked for, in points")
+    default_match_length: int = Field(ge=1, description="default match length, in points")
     stuck_limit: int = Field(
-        default=100, ge=2, description="rolls in a row without a move after which the game is void and scores nothing"
+        default=100,
+        ge=2,
+        description="number of rolls in a row without a move after which the game is void and scores nothing",
     )
 
     @model_validator(mode="after")
@@ -134,7 +140,7 @@ class Ruleset(BaseModel):
                 raise ValueError(f"setup places checkers of both sides on point {point}")
 
     def _check_house_rules(self) -> None:
-        """Refuse what the family's generator does not read."""
+        """Refuse values that the family's generator does not read."""
         every = frozenset[str]().union(*(facts.house_rules for facts in FAMILIES.values()))
         for field in sorted(every - self.facts.house_rules):
             default = type(self).model_fields[field].default
@@ -150,27 +156,27 @@ class Ruleset(BaseModel):
 
     @property
     def facts(self) -> FamilyFacts:
-        """What holds in every game of the family."""
+        """Facts of every game of the family."""
         return FAMILIES[self.family]
 
     @property
     def num_places(self) -> int:
-        """Length of a side's row of counts: 26, and what the family adds for pins, rolls or a reserve."""
+        """Length of a side's row of counts: 26, plus the family's places for pins, rolls or a reserve."""
         return NUM_PLACES + self.facts.num_more_places
 
     @property
     def num_checker_places(self) -> int:
-        """How many places, from the first, hold checkers; the others count pins or rolls."""
+        """Number of places, from the first, that hold checkers; the others count pins or rolls."""
         return RESERVE + 1 if self.facts.has_reserve else NUM_PLACES
 
     @property
     def is_parallel(self) -> bool:
-        """Whether both sides go the same way round."""
+        """Whether both sides move in the same direction round the board."""
         return self.facts.is_parallel
 
     @property
     def has_bar(self) -> bool:
-        """Whether checkers are hit, and enter again from the bar."""
+        """Whether checkers are hit and enter again from the bar."""
         return self.facts.lone_checker == "is hit"
 
     @property
@@ -180,17 +186,17 @@ class Ruleset(BaseModel):
 
     @property
     def has_reserve(self) -> bool:
-        """Whether checkers enter from a reserve, which is a place of its own."""
+        """Whether checkers enter from a reserve, which has its own place."""
         return self.facts.has_reserve
 
     @property
     def has_stages(self) -> bool:
-        """Whether a turn may have several stages, as in Gul Bara, where a double is followed by higher ones."""
+        """Whether a turn may have several stages, as in Gul Bara, where higher doubles follow a double."""
         return self.facts.has_stages
 
     @property
     def moves_as_backgammon(self) -> bool:
-        """Whether the two sides move in opposite directions and hit, so that boards are those of backgammon."""
+        """Whether the sides move in opposite directions and hit, so that boards are those of backgammon."""
         return self.has_bar and not self.is_parallel
 
     @property
@@ -200,11 +206,11 @@ class Ruleset(BaseModel):
 
     @property
     def mars_share(self) -> float:
-        """Wins by more than the smallest score between equal and strong players, as a share of wins."""
+        """Share of wins by more than the smallest score, between strong and equal players."""
         return self.facts.mars_share
 
     def check_has_no_stages(self, what: str) -> None:
-        """Raise `RulesetError` if a turn may have several stages, which `what` cannot deal with."""
+        """Raise `RulesetError` if a turn may have several stages, which `what` does not support."""
         if self.has_stages:
             raise RulesetError(f"{what}: not in {self.name}, where a turn is more than one roll")
 
@@ -212,14 +218,14 @@ class Ruleset(BaseModel):
         return hash(self.name)
 
     def facing(self, point: int) -> int:
-        """Return the opponent's own number of my `point`, which is also mine of the opponent's."""
+        """Return the opponent's number of the player's `point`, and the player's number of the opponent's."""
         return (point + 11) % 24 + 1 if self.is_parallel else BAR - point
 
     def plays_like(self, other: Ruleset) -> bool:
-        """Return whether every position is worth the same here as in `other`.
+        """Return whether every position is worth the same in this ruleset as in `other`.
 
-        Openings, match lengths and who starts the next game may differ; a network trained for one then
-        plays the other. A field that is not known to be harmless must be the same.
+        Openings, match lengths and who starts the next game may differ. A network trained for one then plays the other.
+        All fields but a known list of harmless ones must be the same.
         """
         return all(
             getattr(self, field) == getattr(other, field) for field in type(self).model_fields.keys() - _WORTH_NOTHING
@@ -235,7 +241,7 @@ class Ruleset(BaseModel):
 
 
 def check_default_length(lengths: Sequence[int], default: int) -> None:
-    """Raise `ValueError` unless the match lengths of a house are positive and its default is one of them."""
+    """Raise `ValueError` unless a house's match lengths are positive and include its default."""
     offered = ", ".join(map(str, lengths))
     if any(length < 1 for length in lengths):
         raise ValueError(f"match_lengths {offered}: expected at least 1 point")

@@ -1,7 +1,7 @@
 """Playing inside other programs: GNU Backgammon's external player over a socket, and UBGI over stdin and stdout.
 
-Each protocol is a class that turns a line into its answer and a function that carries the lines. All of them are of
-backgammon, so a bot needs a game whose boards and plays are backgammon's; see `player`.
+Each protocol is a class that answers a line, and a function that transports the lines. The protocols are made for
+backgammon, so a bot needs a game with its boards and plays; see `player`.
 """
 
 from tavla_ai.serve.gnubg_external import ExternalPlayer, serve

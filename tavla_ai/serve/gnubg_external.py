@@ -1,18 +1,21 @@
 """The external player of GNU Backgammon: lines over a socket, interface 2 as its version 1.07 speaks it.
 
-A request is a FIBS board, as GNU Backgammon orders it (see `FibsBoard.from_text`), and the answer what the bot does:
+A request is a FIBS board in GNU Backgammon's order (see `FibsBoard.from_text`). The answer is the bot's action:
 
-    dice                 the play, step by step; a blank where nothing can be moved
+    dice                 the play, step by step; a blank if there is no legal move
     no dice              `roll` or `double`
     a double offered     `take` or `drop`
-    `resignation N`      after the board, or −N in the field of the double: `accept` or `reject`; the side on roll is
-                         the one that resigns
+    `resignation N`      after the board, or −N in the field of the double: `accept` or `reject`; the side on roll
+                         resigns
 
-Besides there are `evaluation fibsboard BOARD` and options, which answers with the chances of the side on roll (a win,
-a gammon, a backgammon, a lost gammon, a lost backgammon) and its equity, or in a match its chance of winning it;
-`version`, `help`, `set debug on`, `set newinterface on` and `exit`. Whatever cannot be answered gets one line
-`Error: …`, on which GNU Backgammon stops the game, and the connection goes on. Version 1.07 does not ask its external
-player about resignations: it refuses all but a backgammon in that player's name.
+Other requests are `version`, `help`, `set debug on`, `set newinterface on`, `exit`, and `evaluation fibsboard BOARD`
+with
+options. An evaluation is answered with the chances of the side on roll (a win, a gammon, a backgammon, a lost gammon, a
+lost backgammon) and its equity, or in a match its chance of winning the match. A request that cannot be answered gets
+one
+line `Error: …`; GNU Backgammon then stops the game, and the connection stays open. Version 1.07 does not ask its
+external
+player about resignations: it refuses all but a backgammon for that player.
 """
 
 from __future__ import annotations
@@ -31,9 +34,9 @@ from tavla_ai.formats import FibsBoard, MatchId, format_gnubg_id
 from tavla_ai.rules import check_board
 from tavla_ai.serve.player import Player, play_text
 
-# GNU Backgammon reads answers into 256 bytes, and loses its place after a longer one.
+# GNU Backgammon reads answers into 256 bytes and cannot read on after a longer one.
 MAX_REPLY = 250
-# A FIBS board has some 150 characters.
+# A FIBS board has about 150 characters.
 MAX_REQUEST = 4096
 
 _BOARD = re.compile(r"(board:[^:]*:[^:]*(?::-?[0-9]+){50})(?:\s+(.*))?", re.IGNORECASE)
@@ -44,10 +47,11 @@ _DEBUG_PREFIX = "DBG: "
 
 
 class _Options(NamedTuple):
-    """The options that may follow a board.
+    """Options after a board.
 
-    The other switches of the protocol are read and change nothing: evaluations are deterministic, nothing is pruned,
-    and neither beavers nor the Jacoby rule are known.
+    The other switches of the protocol are read and ignored: evaluations are deterministic and not pruned, and beavers
+    and
+    the Jacoby rule are not supported.
     """
 
     plies: int | None = None
@@ -64,7 +68,7 @@ class ExternalPlayer:
       ply: look-ahead.
 
     Raises:
-      RulesetError: a game whose plays are not backgammon's.
+      RulesetError: the game does not have the plays of backgammon.
     """
 
     def __init__(self, evaluator: BaseEvaluator, ply: int = 0) -> None:
@@ -73,10 +77,11 @@ class ExternalPlayer:
         self._is_debug = False
 
     def reply(self, line: str) -> str:
-        """Return the answer to one line, without the newline at its end; a failure is a line `Error: …`.
+        """Return the answer to one line, without a newline at the end; a failure is a line `Error: …`.
 
-        Only `version` and, with debugging on, a board are answered by several lines. After `exit` the answer is
-        empty and `is_over` holds.
+        Only `version` and, with debugging on, a board have answers of several lines. After `exit` the answer is empty
+        and
+        `is_over` is true.
         """
         try:
             return self._answer(line.strip(" \t\r\n\0"))
@@ -91,7 +96,7 @@ class ExternalPlayer:
         if lowered.startswith("board:"):
             return self._answer_board(line)
         if words[0] == "evaluation":
-            # The board is taken as it was written: names have capitals.
+            # The board keeps its capitals, because names have them.
             return self._answer_evaluation(line[len("evaluation") :].strip())
         if words[0] == "set":
             return self._set(words[1:])
@@ -121,7 +126,7 @@ class ExternalPlayer:
         elif board.is_double_offered:
             answer = "take" if player.should_take(position.swap(), match.swap()) else "drop"
         elif board.dice is not None:
-            # An empty line would leave GNU Backgammon without an answer.
+            # GNU Backgammon does not take an empty line for an answer.
             answer = play_text(player.choose_play(position, board.dice, match).steps) or " "
         else:
             answer = "double" if player.should_double(position, match) else "roll"
@@ -156,7 +161,7 @@ class ExternalPlayer:
             options = options._replace(resignation=-int(tokens[_WAS_DOUBLED_FIELD]))
             tokens[_WAS_DOUBLED_FIELD] = "0"
         board = FibsBoard.from_text(":".join(tokens), from_gnubg=True)
-        # The house's cube and Crawford rule are `Player.stakes`' to fit, so that a guest at a table with them plays.
+        # `Player.stakes` adapts cube and Crawford rule to the bot's house, so it can play at a table that has them.
         check_board(board.position.board, self.player.ruleset)
         if not options.has_crawford_rule:
             board = replace(board, match=replace(board.match, is_crawford=False))
@@ -196,7 +201,7 @@ async def serve(
       log: told a line for each connection.
 
     Raises:
-      RulesetError: a game whose plays are not backgammon's.
+      RulesetError: the game does not have the plays of backgammon.
       OSError: nothing can listen there.
     """
     ExternalPlayer(evaluator, ply)
@@ -206,7 +211,7 @@ async def serve(
         player = ExternalPlayer(evaluator, ply)
         try:
             async for line in _lines(reader):
-                # A search may take long, and others want to connect meanwhile.
+                # A search may take long; other connections must not wait for it.
                 reply = (
                     _error(f"a line of more than {MAX_REQUEST} bytes")
                     if line is None
@@ -217,7 +222,7 @@ async def serve(
                 writer.write(reply.encode("ascii", "backslashreplace") + b"\n")
                 await writer.drain()
         except (OSError, asyncio.CancelledError):
-            # The other side has gone, or the server stops. Python 3.11 shows a traceback where this goes on upwards.
+            # The other side has gone, or the server stops. Python 3.11 would show a traceback if this were raised.
             pass
         finally:
             writer.close()
@@ -240,7 +245,7 @@ async def _lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes | None]:
             is_too_long = False
         if len(rest) > MAX_REQUEST:
             rest, is_too_long = b"", True
-    # GNU Backgammon ends each line with a newline and a zero, of which the last is no line.
+    # GNU Backgammon ends each line with a newline and a zero byte; the zero is not a line.
     if rest.strip(b" \t\r\0"):
         yield rest
 
@@ -251,7 +256,7 @@ def _address(name: tuple[object, ...]) -> str:
 
 
 def _read_options(text: str) -> _Options:
-    """Return what follows a board: words and their values."""
+    """Return the options after a board: words and their values."""
     options = _Options()
     words = text.lower().split()
     while words:

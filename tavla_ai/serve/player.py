@@ -1,4 +1,4 @@
-"""Decisions of a bot at another program's table, in western backgammon or in tavla under its rules."""
+"""Decisions of a bot that plays inside another program, in western backgammon or tavla."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from tavla_ai.rules import BAR, OFF, LegalPlay, Play, Position, Ruleset
 
 @dataclass
 class Player:
-    """A bot at another program's table.
+    """A bot that plays inside another program.
 
-    A bot of a house without a cube, whose network knows no cube either, never doubles and plays on as if the cube had
-    not been turned; it takes a double where at twice the stakes it expects to lose no more than the single point that
-    a pass costs.
+    A bot of a house without a cube never doubles and ignores a turned cube in its plays. It takes a double if, at twice
+    the
+    stakes, it expects to lose at most the single point that a pass costs.
 
     Attributes:
       evaluator: the network and its game.
       ply: look-ahead.
-      time_ms: deepen until this many milliseconds are spent on a play; None for no clock.
+      time_ms: time for a play in milliseconds, during which the search deepens; None for no limit.
 
     Raises:
-      RulesetError: a game whose boards or plays are not backgammon's.
+      RulesetError: the game does not have the boards or plays of backgammon.
     """
 
     evaluator: BaseEvaluator
@@ -40,9 +40,9 @@ class Player:
         return self.evaluator.ruleset
 
     def stakes(self, match: MatchState) -> MatchState:
-        """Return the stakes as the bot's house has them: without a cube, without the Crawford rule, or as they are.
+        """Return the stakes under the bot's house rules: without a cube or Crawford rule if the house has none.
 
-        A cube beyond the house's limit stands at the limit, where it is not turned either.
+        A cube above the house's limit becomes the limit, where it cannot be turned either.
         """
         if not self.ruleset.cube:
             return replace(match, is_crawford=False, cube=Cube())
@@ -50,7 +50,7 @@ class Player:
         return replace(match, cube=cube, is_crawford=match.is_crawford and self.ruleset.crawford)
 
     def choose_play(self, position: Position, dice: tuple[int, int], match: MatchState) -> LegalPlay:
-        """Return the play of a roll, the side on roll first in everything.
+        """Return the play of a roll; position and stakes are seen by the side on roll.
 
         Raises:
           RulesetError: the game is over, or stakes that no table goes to.
@@ -86,11 +86,12 @@ class Player:
 
         Args:
           position: the side that resigns, which is on roll, first.
-          points: what it resigns, before a cube multiplies them; more than the game can lose count as the most.
+          points: points that it resigns, before a cube multiplies them; more than the game can lose count as its
+            maximum.
           match: the stakes, seen by that side.
 
         Raises:
-          RulesetError: less than a point, or see `choose_play`.
+          RulesetError: fewer than 1 point, or see `choose_play`.
         """
         points = min(points, self.ruleset.scores[0])
         return self.evaluator.accept_concession(position.swap(), points, self.stakes(match).swap(), ply=self.ply)
@@ -99,13 +100,13 @@ class Player:
 def check_plays(ruleset: Ruleset) -> None:
     """Raise `RulesetError` unless the plays of every roll are those of western backgammon."""
     if not ruleset.has_western_movement:
-        raise RulesetError(f"{ruleset.name}: its plays are not backgammon's, which is all that this protocol plays")
+        raise RulesetError(f"{ruleset.name}: this protocol plays only games with the plays of backgammon")
 
 
 def play_text(steps: Play) -> str:
-    """Return a play step by step, such as `bar/20 24/18 18/13 6/off`; nothing for no move.
+    """Return a play step by step, such as `bar/20 24/18 18/13 6/off`; an empty text for no move.
 
-    Nothing is joined and hits are not marked, which every program reads.
+    Steps are not joined and hits are not marked, which every program can read.
     """
     names = {BAR: "bar", OFF: "off"}
     return " ".join(f"{names.get(start, start)}/{names.get(end, end)}" for start, end in steps)

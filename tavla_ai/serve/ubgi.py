@@ -5,10 +5,11 @@ Versions 0.1 and 0.2 of bungogood's protocol (bgci, gnubg-ubgi): `ubgi`, `isread
 `setcube`, `setturn`, `setoption`, `go role …` and `stop`. Of Schønning-Johansen's draft 0.01, a bare FIBS board or XGID
 is answered with the bare action, or `sorry`.
 
-The side on roll is player 0 unless `setturn` or an XGID says otherwise, and a position is seen by it. A new position
-has no dice yet. `newgame` sets up the board and the cube; session and score stay until they are set. Where exactly one
-side is a point away the game is the Crawford game, unless the session says `crawford off`; that is also how a
-controller marks the games after it. `engine.ply` counts as UBGI does, one more than this project and GNU Backgammon.
+The side on roll is player 0 unless `setturn` or an XGID says otherwise; positions are seen by the side on roll. A new
+position
+has no dice yet. `newgame` sets up the board and the cube; session and score stay until they are set. If exactly one
+side is a point away, the game is the Crawford game, unless the session says `crawford off`; a controller says that also
+for the games after it. `engine.ply` counts like UBGI: one more than this project and GNU Backgammon.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ MAX_TIME_MS = 3_600_000
 # UBGI counts the play itself as the first ply.
 _UBGI_PLIES = 1
 _VARIANT = "backgammon"
-# Names of version 0.1; GNU Backgammon's plies are its own there.
+# Names of version 0.1, where plies count as in GNU Backgammon.
 _OPTIONS = {"threads": ("engine.threads", 0), "ply": ("engine.ply", 1), "evalplies": ("engine.ply", 1)}
 
 
@@ -48,7 +49,7 @@ class _UbgiError(Exception):
 
 @dataclass(frozen=True)
 class _Session:
-    """The stakes as they stand between the players 0 and 1."""
+    """The stakes between the players 0 and 1."""
 
     length: int | None = None
     score: tuple[int, int] = (0, 0)
@@ -79,11 +80,11 @@ class _Session:
 
 
 class UbgiEngine:
-    """One controller's side of the protocol, without the pipes.
+    """The protocol for one controller, without the pipes.
 
     Args:
       evaluator: the bot's network and game.
-      ply: look-ahead, as this project counts it.
+      ply: look-ahead, counted as in this project.
 
     Raises:
       RulesetError: a game whose plays are not backgammon's.
@@ -111,13 +112,13 @@ class UbgiEngine:
             "setcube": self._setcube,
             "setturn": self._setturn,
             "go": self._go,
-            # A search is over before the next line is read.
+            # A search ends before the next line is read.
             "stop": lambda _: [],
             "quit": self._quit,
         }
 
     def handle(self, line: str) -> list[str]:
-        """Return the lines that answer one line; none where nothing is to be said. After `quit`, `is_over` holds."""
+        """Return the lines that answer one line, or no line. After `quit`, `is_over` is true."""
         line = line.strip(" \t\r\n\0\ufeff")
         if not line.split():
             return []
@@ -253,7 +254,7 @@ class UbgiEngine:
         return self._set_session(replace(self._session, on_roll=int(words[0] == "p1")))
 
     def _set_session(self, session: _Session) -> list[str]:
-        # The score of a money session changes nothing, and is not looked at.
+        # The score of a money session changes nothing and is ignored.
         session.match_state()
         self._session = session
         return []
@@ -311,7 +312,7 @@ class UbgiEngine:
         ]
 
     def _searching(self, words: list[str]) -> tuple[Player, str]:
-        """Return the player that a `go` asks for, and the kind of decision."""
+        """Return the player and the kind of decision that a `go` asks for."""
         words = words[1:] if words[:1] == ["role"] else words
         kind = "chequer"
         if words and words[0] in ("chequer", "cube", "turn"):
@@ -330,7 +331,7 @@ class UbgiEngine:
         return player, kind
 
     def _act(self, line: str) -> str:
-        """Return the action in a bare position: what the side does that has to act."""
+        """Return the action of the side that must act in a bare position."""
         player = self.player
         if line[:6].lower() == "board:":
             board = FibsBoard.from_text(line)
@@ -351,7 +352,7 @@ class UbgiEngine:
 
 
 def run(engine: UbgiEngine, lines: Iterable[str], say: Callable[[str], None]) -> None:
-    """Answer lines until `quit` or their end; `say` is given each answer and must send it at once."""
+    """Answer lines until `quit` or their end; `say` gets each answer and must send it at once."""
     for line in lines:
         for answer in engine.handle(line):
             say(answer)

@@ -104,7 +104,7 @@ def test_bad_positions_are_refused(command: tuple[str, ...], position: str, mess
         (
             "fevga",
             START,
-            f"position ID '{START}': IDs are of tavla and backgammon only; fevga takes a text such as '24:15",
+            f"position ID '{START}': IDs exist for tavla and backgammon only; fevga takes a text such as '24:15",
         ),
         ("fevga", "24:15 off:1 / 24:15", "mover has 16 checkers"),
         ("fevga", "24:15", "0 slashes"),
@@ -132,7 +132,7 @@ def test_positions_of_other_programs_are_taken(text: str) -> None:
     assert ok_json("moves", "--position", text, "--dice", "31") == ok_json("moves", "--dice", "31")
     line = fails("moves", "--ruleset", "fevga", "--position", text, "--dice", "31")
     assert f"{text!r}: " in line
-    assert "s are of tavla and backgammon only; fevga takes a text such as" in line
+    assert "s exist for tavla and backgammon only; fevga takes a text such as" in line
 
 
 def test_moves_refuses_an_unknown_ruleset() -> None:

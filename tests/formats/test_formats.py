@@ -304,7 +304,7 @@ def test_xgids_of_impossible_games_are_refused(text: str, message: str) -> None:
 
 
 def test_xgids_are_of_backgammon_and_their_cubes_too() -> None:
-    with pytest.raises(RulesetError, match="XGIDs are of tavla and backgammon only; fevga"):
+    with pytest.raises(RulesetError, match="XGIDs exist for tavla and backgammon only; fevga"):
         Xgid.from_text(XGID_START, get_ruleset("fevga"))
     with pytest.raises(RulesetError, match="XGIDs are of tavla"):
         Xgid.from_position(START, get_ruleset("plakoto"))
@@ -440,7 +440,7 @@ def test_bad_fibs_boards_are_refused(text: str, error: type[TavlaError], message
 
 
 def test_fibs_boards_of_other_games_are_refused() -> None:
-    with pytest.raises(RulesetError, match="FIBS boards are of tavla and backgammon only; tawula"):
+    with pytest.raises(RulesetError, match="FIBS boards exist for tavla and backgammon only; tawula"):
         FibsBoard.from_text(FIBS_VECTOR, get_ruleset("tawula"))
     with pytest.raises(RulesetError, match="north-sultan is played without a cube"):
         FibsBoard.from_text(FIBS_VECTOR.replace(":1:1:1:0:1:-1:", ":2:1:0:0:1:-1:"), TAVLA)
@@ -523,7 +523,7 @@ def test_other_games_have_their_own_text_alone(name: str) -> None:
     start = Position.start(ruleset)
     assert read_position(start.to_text(ruleset), ruleset).position == start
     for text in ("4HPwATDgc/ABMA", "4HPwATDgc/ABMA:cAkAAAAAAAAA", XGID_START, FIBS_VECTOR):
-        with pytest.raises(RulesetError, match=f"s are of tavla and backgammon only; {name} takes a text such as"):
+        with pytest.raises(RulesetError, match=f"s exist for tavla and backgammon only; {name} takes a text such as"):
             read_position(text, ruleset)
 
 

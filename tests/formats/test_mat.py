@@ -170,7 +170,7 @@ def test_tavla_has_no_cube() -> None:
 
 
 def test_other_games_have_no_match_files() -> None:
-    with pytest.raises(RulesetError, match="match files are of tavla and backgammon only; plakoto"):
+    with pytest.raises(RulesetError, match="match files exist for tavla and backgammon only; plakoto"):
         read_mat(OPENING, get_ruleset("plakoto"))
 
 

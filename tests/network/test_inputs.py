@@ -81,7 +81,7 @@ def test_names_of_a_spec(inputs: str) -> None:
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        ("blocks", "'blocks' is no input, expected counts, or .*shots"),
+        ("blocks", "'blocks' is no input; expected counts, or .*shots"),
         ("shots+blocks", "'blocks' is no input"),
         ("counts+shots", "'counts' is no input"),
         ("", "'' is no input"),
@@ -138,7 +138,7 @@ def test_a_new_input_has_columns_and_a_version(toy: NetworkInput) -> None:
         "toy": slice(counts + 2 + shots, counts + 4 + shots),
     }
     assert ValueNetwork(spec).layers[0].in_features == spec.num_inputs == counts + 4 + shots
-    with pytest.raises(ValueError, match="toy: only of boards of 26 places a side"):
+    with pytest.raises(ValueError, match="toy: only for boards of 26 places a side"):
         NetworkSpec(hidden=(8,), num_scores=4, num_places=27, inputs="toy")
     with pytest.raises(ValueError, match="'toy' is not known"):
         fold(to_numpy(ValueNetwork(spec)), spec)

@@ -18,7 +18,7 @@ from tavla_ai.serve.player import play_text
 @pytest.mark.parametrize("name", ["traditional", "plakoto", "fevga"])
 def test_games_with_other_plays_are_refused(name: str, tmp_path: Path) -> None:
     for protocol in (ExternalPlayer, UbgiEngine):
-        with pytest.raises(RulesetError, match=rf"{name}: its plays are not backgammon's"):
+        with pytest.raises(RulesetError, match=rf"{name}: this protocol plays only games with the plays of backgammon"):
             protocol(EvaluatorFake(get_ruleset(name)))
     path = write_checkpoint(tmp_path / "net", name, num_scores=len(get_ruleset(name).scores))
     for command in ("external", "ubgi"):

@@ -1,8 +1,8 @@
-"""Export: a folder that a game server can run without this product, and the check that it still is right.
+"""Export: a bundle that a game server runs without this package, and its verification.
 
-A bundle is one ONNX file with the input features inside its graph, so that a server passes boards and what
-each score is worth, and golden vectors computed by the engine, so that any runtime can be checked against
-it. `export_bundle` needs the extra `[export]`; `verify_bundle` needs onnxruntime alone. Importing this package
+A bundle has one ONNX file whose graph computes the inputs, so a server passes boards and the worth of each score. It
+also has golden vectors computed by the engine, against which any runtime can be checked. `export_bundle` needs the
+extra `[export]`; `verify_bundle` needs onnxruntime alone. Importing this package
 imports neither torch nor onnx.
 """
 

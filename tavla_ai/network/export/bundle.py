@@ -1,4 +1,4 @@
-"""The writer of bundles, and what their README says of a game."""
+"""The writer of bundles and of their README."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def export_bundle(checkpoint: str | Path, out: str | Path) -> Manifest:
       out: the folder to make; it must not exist, or be empty.
 
     Raises:
-      CheckpointError: the checkpoint cannot be loaded, `out` cannot be made or has something in it, or the
-        exported model does not give what the engine gives.
+      CheckpointError: the checkpoint cannot be loaded, `out` cannot be made or is not empty, or the exported model
+        answers otherwise than the engine.
       TavlaError: a package of the extra `[export]` is missing.
     """
     target = Path(os.path.realpath(out))

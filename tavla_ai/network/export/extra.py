@@ -10,7 +10,7 @@ from tavla_ai.errors import TavlaError
 
 @contextlib.contextmanager
 def export_extra() -> Iterator[None]:
-    """Turn a failed import into the advice to install the extra.
+    """Turn a failed import into an error that names the extra.
 
     Raises:
       TavlaError: an import inside failed.

@@ -1,4 +1,4 @@
-"""Golden vectors: inputs of the model with the engine's answers, by which any runtime can be checked."""
+"""Golden vectors: inputs of the model with the engine's answers, against which any runtime can be checked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tavla_ai.rules import Ruleset, compile_rules
 NUM_GOLDEN = 1000
 
 _SEED = 20_011_001
-_GAMES = 30  # per utility: some 2,000 positions, of which about 100 are kept
+_GAMES = 30  # per utility: about 2,000 positions, of which about 100 are kept
 _MATCH_LENGTH = 7
 _MATCH_SCORES = 8
 
@@ -26,7 +26,7 @@ def golden_vectors(checkpoint: Checkpoint, network: engine.Network) -> dict[str,
 
     Returns:
       `boards` `[NUM_GOLDEN, 2, num_places]` int8, `utility` and `outcomes` `[NUM_GOLDEN, K]` float32,
-      `expected_utility` `[NUM_GOLDEN]` float32, as the model takes and gives them.
+      `expected_utility` `[NUM_GOLDEN]` float32, as inputs and outputs of the model.
     """
     rules = compile_rules(checkpoint.card.ruleset)
     rng = np.random.default_rng(_SEED)
@@ -52,7 +52,7 @@ def golden_vectors(checkpoint: Checkpoint, network: engine.Network) -> dict[str,
 
 
 def _utilities(ruleset: Ruleset, rng: np.random.Generator) -> list[Utility]:
-    """Return what golden games are played for: points, double match point, and other match scores."""
+    """Return the stakes of golden games: points, double match point, and other match scores."""
     # Each further point is a third as likely: a quarter of tavla's wins are mars.
     weights = [3.0 ** -abs(score) for score in ruleset.scores]
     shares = [weight / sum(weights) for weight in weights]
@@ -71,8 +71,8 @@ def _played_for(
     games = engine.self_play(
         rules, network, _SEED, first_game, _GAMES, lambda_=1.0, values=values[:1], inputs=inputs[:1], shares=[1.0]
     )
-    # The engine reports what the mover played for as network inputs, which tell the two sides apart wherever
-    # the network can.
+    # The engine reports the mover's stakes as network inputs, which tell the two sides apart wherever the
+    # network can.
     distance = np.abs(games.utility_inputs[:, None, :] - inputs).sum(axis=2)
     side = distance.argmin(axis=1)
     return games.boards, values[side], inputs[side]

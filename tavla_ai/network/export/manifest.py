@@ -24,8 +24,8 @@ class TensorInfo(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(description="name in the ONNX file")
-    dtype: str = Field(description="numpy's name of the element type")
-    shape: tuple[int | str, ...] = Field(description="sizes; a name stands for any size")
+    dtype: str = Field(description="element type, as numpy names it")
+    shape: tuple[int | str, ...] = Field(description="sizes; a name means any size")
 
 
 class Manifest(BaseModel):
@@ -34,8 +34,8 @@ class Manifest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_version: int = Field(description="version of the bundle's layout")
-    version: str = Field(description="version of the product that exported it")
-    ruleset: str = Field(description="name of the game, in full in ruleset.json")
+    version: str = Field(description="version of the package that exported it")
+    ruleset: str = Field(description="name of the ruleset, which is in ruleset.json")
     features: str = Field(description="version of the network's inputs, which are inside the graph")
     weights_sha256: str = Field(description="sha256 of the checkpoint's weights file")
     tolerance: float = Field(
@@ -62,5 +62,5 @@ def interface(ruleset: Ruleset) -> tuple[tuple[TensorInfo, ...], tuple[TensorInf
 
 
 def product_version() -> str:
-    """Return the version of the installed product."""
+    """Return the version of the installed package."""
     return importlib.metadata.version("tavla-ai")

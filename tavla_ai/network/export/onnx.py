@@ -29,7 +29,7 @@ _OPSET = 20
 
 
 class BundleNetwork(nn.Module):
-    """A checkpoint's network with its inputs computed inside, for afterstates seen by the player who has just moved."""
+    """A checkpoint's network that computes its inputs, for afterstates seen by the player who has just moved."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__()
@@ -46,23 +46,23 @@ class BundleNetwork(nn.Module):
         self.register_buffer("first_rows", torch.arange(table.shape[0]) * self.num_counts)
 
     def forward(self, boards: torch.Tensor, utility: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return `outcomes` `[N, K]` and `expected_utility` `[N]`, float32; NaN for a row that makes no sense.
+        """Return `outcomes` `[N, K]` and `expected_utility` `[N]`, float32; NaN for an invalid row.
 
         Args:
           boards: `[N, 2, num_places]` int8, afterstates.
-          utility: `[N, K]` float32, what each score is worth to the player who has just moved, best first.
+          utility: `[N, K]` float32, worth of each score to the player who has just moved, best first.
         """
         counts = boards.to(torch.int64)
         rows = self.get_buffer("first_rows") + counts.clamp(0, self.num_counts - 1)
         features = nn.functional.embedding(rows, self.get_buffer("table")).flatten(1)
-        # The same as match.Utility.inputs: gaps in units of the one between the smallest win and loss.
+        # The same as match.Utility.inputs: gaps in units of the gap between the smallest win and loss.
         gaps = utility[:, :-1] - utility[:, 1:]
         num_wins, middle = utility.shape[1] // 2, gaps.shape[1] // 2
         unit = utility[:, num_wins - 1 : num_wins] - utility[:, -num_wins].unsqueeze(1)
         inputs = torch.cat([gaps[:, :middle], gaps[:, middle + 1 :]], dim=1) / unit
         read = [features, inputs, *(columns(counts) for columns in self.further_inputs)]
         outcomes = torch.softmax(self.network(torch.cat(read, dim=1)), dim=1)
-        # Counts that are not 15 a side or values that rise are a mistake, and no estimate should hide it.
+        # Counts that are not 15 a side, or values that rise, are mistakes that no estimate may hide.
         sums = counts[:, :, : self.num_checker_places].sum(dim=2)
         is_sound = (counts.flatten(1).amin(dim=1) >= 0) & (sums.amin(dim=1) == NUM_CHECKERS)
         is_sound &= sums.amax(dim=1) == NUM_CHECKERS
@@ -77,7 +77,7 @@ class BundleNetwork(nn.Module):
 def write_model(path: Path, checkpoint: Checkpoint) -> None:
     """Write the checkpoint's network as one ONNX file, with its inputs computed inside the graph."""
     inputs, outputs = interface(checkpoint.card.ruleset)
-    # Two rows, so that the batch is not taken for the constant 1.
+    # Two rows, because the exporter would take a batch of one for a constant.
     example = (
         torch.zeros((2, 2, checkpoint.card.ruleset.num_places), dtype=torch.int8),
         torch.tensor([[float(score) for score in checkpoint.card.ruleset.scores]] * 2),
@@ -121,7 +121,7 @@ def _strip_traces(model: Any) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence what torch.onnx prints, logs and warns of while it exports."""
+    """Silence the output, logs and warnings of torch.onnx during an export."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""The check that a bundle is whole and that its model gives what the engine gave."""
+"""The verification of a bundle: its files are complete and its model answers as the engine did."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ BATCH_SIZES = (1, 2, 7, 500)
 
 
 class VerifyReport(BaseModel):
-    """How far an exported model is from the golden vectors."""
+    """Differences of an exported model from the golden vectors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    num_positions: int = Field(ge=1, description="golden positions compared")
-    batch_sizes: tuple[int, ...] = Field(description="batch sizes that all positions were run in")
+    num_positions: int = Field(ge=1, description="number of golden positions compared")
+    batch_sizes: tuple[int, ...] = Field(description="batch sizes in which all positions were run")
     max_outcome_difference: float = Field(ge=0, description="largest absolute difference of a probability")
     max_utility_difference: float = Field(
-        ge=0, description="largest absolute difference of an expected utility, in the utility's unit"
+        ge=0, description="largest absolute difference of an expected utility, in the unit of the utility"
     )
-    tolerance: float = Field(gt=0, description="what both differences had to stay within")
+    tolerance: float = Field(gt=0, description="largest allowed difference")
 
 
 def verify_bundle(bundle: str | Path) -> VerifyReport:
-    """Check a bundle's files and run its model on the golden vectors, at every batch size that matters.
+    """Check a bundle's files and run its model on the golden vectors, in several batch sizes.
 
     Neither torch nor onnx is imported, only onnxruntime.
 
@@ -83,7 +83,7 @@ def verify_bundle(bundle: str | Path) -> VerifyReport:
                         f" expected {expected.shape}"
                     )
                 difference = float(np.abs(result - expected).max())
-                # A NaN is not within the tolerance either.
+                # This also refuses a NaN.
                 if not difference <= manifest.tolerance:
                     raise CheckpointError(
                         f"{model_path}: {name} is {difference:.3g} from {GOLDEN_FILE} at batch {batch_size},"
@@ -100,7 +100,7 @@ def verify_bundle(bundle: str | Path) -> VerifyReport:
 
 
 def _check_card(out: Path, manifest: Manifest) -> None:
-    """Raise `CheckpointError` unless card, ruleset and manifest speak of the same network and game."""
+    """Raise `CheckpointError` unless card, ruleset and manifest describe the same network and game."""
     card = read_card(out / CARD_FILE)
     said = {
         "ruleset": (manifest.ruleset, card.ruleset.name),
@@ -121,7 +121,7 @@ def _check_card(out: Path, manifest: Manifest) -> None:
 
 def _read_manifest(out: Path) -> Manifest:
     if not out.exists():
-        raise CheckpointError(f"{out}: no such bundle")
+        raise CheckpointError(f"{out}: no such bundle; `tavla export CHECKPOINT --out DIR` makes one")
     path = out / MANIFEST_FILE
     if not path.is_file():
         raise CheckpointError(f"{out}: not an exported bundle, it has no {MANIFEST_FILE}")
@@ -171,7 +171,7 @@ def _read_golden(path: Path, data: bytes, manifest: Manifest) -> dict[str, NDArr
 
 
 def _open_session(path: Path, data: bytes, manifest: Manifest) -> Any:
-    """Return an onnxruntime session for a model that is what the manifest says."""
+    """Return an onnxruntime session for a model that matches the manifest."""
     with export_extra():
         import onnxruntime
     options = onnxruntime.SessionOptions()

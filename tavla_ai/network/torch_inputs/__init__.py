@@ -1,1 +1,1 @@
-"""The further inputs of a network in torch, one file each, see `network.inputs`; importing one imports torch."""
+"""The further inputs of a network in torch, one file each; see `network.inputs`. Importing one imports torch."""

@@ -1,6 +1,6 @@
-"""The input `shots` in torch: how many rolls hit which blots.
+"""The input `shots` in torch: the number of rolls that hit each blot.
 
-The same as `engine.shots` and the last columns of `engine.encode`; `tests/oracle/shots.py` plays every roll out.
+It equals `engine.shots` and the last columns of `engine.encode`. `tests/oracle/shots.py` plays out every roll.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _POINTS = BAR - 1
 
 
 def shot_columns(boards: torch.Tensor) -> torch.Tensor:
-    """Return the columns `[B, 28]` float32: of each number of `engine.shots` its share of 36, and whether it is > 0.
+    """Return the columns `[B, 28]` float32: for each number of `engine.shots` its share of 36, and whether it is > 0.
 
-    By operations of tensors only, so that it can be exported.
+    It uses operations of tensors only, so it can be exported.
 
     Args:
       boards: `[B, 2, 26]` int64, afterstates.
@@ -44,16 +44,16 @@ class _Shooter:
     on_bar: torch.Tensor
 
     def behind(self, places: torch.Tensor, pips: torch.Tensor) -> torch.Tensor:
-        """Return `[B, len(pips), 24]`: what `places` say of the place so many pips behind each point."""
+        """Return `[B, len(pips), 24]`: the entry of `places` at the place `pips` behind each point."""
         return places[:, self.points + pips[:, None]]
 
     def entry(self, pips: torch.Tensor) -> torch.Tensor:
-        """Return `[len(pips), 24]`: the points where a checker enters with that many pips."""
+        """Return `[len(pips), 24]`: whether a checker enters on the point with these pips."""
         return self.points == BAR - pips[:, None]
 
 
 def _shots_of_side(mine: torch.Tensor, theirs: torch.Tensor) -> torch.Tensor:
-    """Return `[B, 7]` int64, see `engine.shots`: what a roll of a side `[B, 26]` does to the other's blots."""
+    """Return `[B, 7]` int64, see `engine.shots`: the effect of a side's rolls `[B, 26]` on the other's blots."""
     points = torch.arange(1, _POINTS + 1)
     # Pad the rows so that a point can be read up to 24 pips back; the padding is empty and blocked.
     beyond = (0, _POINTS)
@@ -103,7 +103,7 @@ def _doubles(shooter: _Shooter, die: torch.Tensor) -> torch.Tensor:
     for steps in range(1, 5):
         pips = steps * die
         lands = behind(shooter.stands, pips) & (steps + on_bar <= 4)
-        # Any of those on the bar may enter first; one goes on when all have entered.
+        # Any checker on the bar may enter first; a checker moves on when all have entered.
         lands = lands | (entry(pips) & (on_bar > 0) & ((steps + on_bar <= 5) | (steps == 1)))
         reached = reached | (lands & passes)
         passes = passes & behind(is_open, pips)
