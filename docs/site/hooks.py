@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 # Files outside docs/ that are pages of the site.
 _OUTSIDE = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+_EXAMPLES = "examples/index.md"
 _MARK = re.compile(r"^<!-- (board|facts|games|sets): ?(.*?) -->$", re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 
@@ -32,7 +33,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made from files outside the pages' folder."""
     for uri, name in _OUTSIDE.items():
         files.append(File.generated(config, uri, content=(ROOT / name).read_text()))
-    files.append(File.generated(config, "examples/index.md", content="\n".join(_examples())))
+    files.append(File.generated(config, _EXAMPLES, content="\n".join(_examples())))
     return files
 
 
@@ -46,16 +47,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 def _link_on_site(link: re.Match[str], source: Path, page: Page, files: Files) -> str:
     """Return a link as the site has it: to the page of the file, or its text alone where the site has no such page."""
     address, _, anchor = link[2].partition("#")
-    target = (source.parent / address).resolve()
-    if (
-        "://" in address
-        or not address
-        or (target.is_relative_to(ROOT / "docs") and source.is_relative_to(ROOT / "docs"))
-    ):
+    if "://" in address or not address:
         return link[0]
-    name = target.relative_to(ROOT).as_posix()
+    name = (source.parent / address).resolve().relative_to(ROOT).as_posix()
     uri = {outside: uri for uri, outside in _OUTSIDE.items()}.get(name, name.removeprefix("docs/"))
-    if files.get_file_from_path(uri) is None:
+    if uri.startswith("examples/"):
+        uri, anchor = _EXAMPLES, Path(uri).name.replace(".", "")
+    elif name.startswith("docs/") and source.is_relative_to(ROOT / "docs"):
+        return link[0]
+    elif files.get_file_from_path(uri) is None:
         return link[1]
     up = "../" * page.file.src_uri.count("/")
     return f"[{link[1]}]({up}{uri}{'#' * bool(anchor)}{anchor})"
