@@ -20,7 +20,7 @@ from tavla_ai.rules import (
     format_play,
 )
 
-# Lengths are in the picture's own unit; it has no size, so that a page can give it any.
+# Lengths are in the picture's own unit; the picture has no size, so a page can scale it.
 _CELL = 40
 _RADIUS = 18
 _VISIBLE = 5
@@ -36,7 +36,7 @@ _BOTTOM = 2 * _MIDDLE - _TOP
 _HEIGHT = 2 * _MIDDLE
 _DIE = 32
 
-# Each rule names the picture, so that none reaches the page around it.
+# Each rule names the picture's class, so that none changes the page around it.
 _STYLE = "\n".join(
     f".tavla-board {rule}"
     for rule in (
@@ -64,7 +64,7 @@ _ARROW = (
     '<defs><marker id="tavla-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="5" markerHeight="5" '
     'orient="auto"><path class="head" d="M0 0 8 4 0 8z"/></marker></defs>'
 )
-# Where a die has its pips, of the nine places of a 3 × 3 grid.
+# Places of a die's pips on a 3 × 3 grid.
 _PIPS = {1: (4,), 2: (2, 6), 3: (2, 4, 6), 4: (0, 2, 6, 8), 5: (0, 2, 4, 6, 8), 6: (0, 2, 3, 5, 6, 8)}
 
 
@@ -81,9 +81,11 @@ def board_svg(
 ) -> str:
     """Return an SVG picture of a position, in any game.
 
-    Points bear the numbers of the player on roll. Whoever sits at the bottom has light checkers and bears off at
-    the lower right; the other one at the upper right, in a parallel game at the upper left. Checkers on the bar
-    stand on the side where they enter, a reserve in the tray there. A pile higher than five shows its height; the
+    Points have the numbers of the player on roll. The player at the bottom has light checkers and bears off at the
+    lower
+    right; the other player bears off at the upper right, in a parallel game at the upper left. Checkers on the bar are
+    drawn on the side where they enter, a reserve in the tray there. A pile of more than five checkers shows its height.
+    A
     checker with a red rim at the foot of a pile is pinned.
 
     Args:
@@ -91,16 +93,17 @@ def board_svg(
       ruleset: the game.
       dice: that player's roll; None before it.
       match: the score and the cube, seen by that player; None for a single game.
-      play: steps shown as arrows, 26 = reserve, 25 = bar, 0 = off; the checkers stay where they are.
-      player_on_roll_at_bottom: whether the player on roll sits at the bottom; the pictures of a game want fixed seats.
+      play: steps to show as arrows, 26 = reserve, 25 = bar, 0 = off; the checkers are drawn before the play.
+      player_on_roll_at_bottom: whether the player on roll sits at the bottom; use it for fixed seats in a series of
+        pictures.
       names: names of the player on roll and of the opponent.
-      title: the picture's name for those who do not see it; None says the game and the roll.
+      title: text alternative of the picture; None uses the game and the roll.
 
     Returns:
-      One `<svg>` element that needs nothing from outside.
+      One self-contained `<svg>` element.
 
     Raises:
-      RulesetError: a position or a step that the game cannot have, or a die that is not 1 to 6.
+      RulesetError: a position or a step is impossible in the game, or a die is not 1 to 6.
     """
     position = Position.from_board(position.board, ruleset)
     roll = ""
@@ -130,11 +133,11 @@ def board_svg(
 
 
 class _Picture:
-    """Where everything is; `bottom` is the row of counts of the side at the bottom."""
+    """Layout of the picture; `bottom` is the row of counts of the side at the bottom."""
 
     def __init__(self, position: Position, ruleset: Ruleset, bottom: int) -> None:
         self.position, self.ruleset, self.bottom = position, ruleset, bottom
-        # The left tray is for the cube, and in a parallel game for the side at the top.
+        # The left tray holds the cube, and in a parallel game the checkers of the side at the top.
         self.left = _MARGIN + _TRAY * (ruleset.is_parallel or ruleset.cube)
         self.bar = self.left + 6 * _CELL
         self.right = self.bar + 7 * _CELL
@@ -167,7 +170,7 @@ class _Picture:
                 yield f'<text class="score" x="{self.width - _MARGIN}" y="{y}">{score}</text>'
 
     def cube(self, cube: Cube) -> Iterator[str]:
-        """The cube in the left tray, in the middle or with its owner."""
+        """The cube in the left tray, in the middle or beside its owner."""
         x, y = _MARGIN + _TRAY // 2, _MIDDLE
         if cube.owner != "centred":
             y = _BOTTOM - 34 if (cube.owner == "me") == (self.bottom == 0) else _TOP + 34
@@ -198,7 +201,7 @@ class _Picture:
                 yield f'<text class="number" x="{x}" y="{y + 4}">{count}</text>'
 
     def dice(self, dice: tuple[int, int]) -> Iterator[str]:
-        """The roll, to the right of the player at the bottom or to that of the one at the top."""
+        """The roll, to the right of the player at the bottom or of the player at the top."""
         centre = self.bar + 4 * _CELL if self.bottom == 0 else self.left + 3 * _CELL
         for die, x in zip(dice, (centre - 24, centre + 24), strict=True):
             half = _DIE // 2
@@ -207,7 +210,7 @@ class _Picture:
                 yield f'<circle class="dot" cx="{x + place % 3 * 9 - 9}" cy="{_MIDDLE + place // 3 * 9 - 9}" r="3"/>'
 
     def arrows(self, play: Sequence[Step]) -> Iterator[str]:
-        """An arrow for each step, from the checker that takes it to where it comes to lie."""
+        """An arrow for each step, from the checker to its new place."""
         yield _ARROW
         before = self.position
         for start, end in play:
@@ -223,16 +226,16 @@ class _Picture:
         return "bottom" if row == self.bottom else "top"
 
     def point(self, point: int) -> tuple[int, int, int]:
-        """Return a point's middle and rim, and which way y goes from there; the number is the bottom side's."""
+        """Return a point's middle, its rim and the direction of y from there; points have the bottom side's numbers."""
         column = 12 - point if point <= 12 else point - 13
         x = self.left + column * _CELL + _CELL // 2 + _CELL * (column >= 6)
         return (x, _BOTTOM - _RIM, -1) if point <= 12 else (x, _TOP + _RIM, 1)
 
     def spot(self, row: int, place: int, height: int) -> tuple[int, int]:
-        """Return the middle of a side's checker, `height` others being between it and the foot of its pile."""
+        """Return the middle of a side's checker with `height` others between it and the foot of its pile."""
         is_bottom = row == self.bottom
         if place in (OFF, RESERVE):
-            # A side's reserve is where it enters, which in a parallel game is not where the other bears off.
+            # A side's reserve is drawn where it enters; in a parallel game the other side does not bear off there.
             is_low = is_bottom == (place == OFF)
             is_right = is_bottom or not self.ruleset.is_parallel
             x = self.right + _TRAY // 2 if is_right else _MARGIN + _TRAY // 2
@@ -248,7 +251,7 @@ class _Picture:
         return self.ruleset.has_pins and place < BAR and bool(position.board[row, PINNED + place])
 
     def foot(self, position: Position, row: int, place: int) -> int:
-        """Return 1 where a side's pile stands on a pinned checker, else 0."""
+        """Return 1 if a side's pile is on top of a pinned checker, else 0."""
         return int(place < BAR and self.is_pinned(position, 1 - row, self.ruleset.facing(place)))
 
     def topmost(self, position: Position, place: int) -> int:
@@ -260,5 +263,5 @@ class _Picture:
 
 
 def _text(text: str) -> str:
-    """Return text as XML can hold it; what cannot be printed is replaced."""
+    """Return text escaped for XML; unprintable characters are replaced."""
     return escape("".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text))

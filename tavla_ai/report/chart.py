@@ -1,4 +1,4 @@
-"""Charts as SVG: the elements that they are drawn with, charts within a page, and drawings that are files alone."""
+"""Charts as SVG: their elements, charts within a page, and drawings in files of their own."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 
 from tavla_ai.stats import interval_95
 
-# Blue and orange are told apart by every kind of eye.
+# Colour-blind readers can tell blue from orange.
 BLUE, ORANGE = (33, 102, 172), (217, 95, 2)
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A chart's size, and the lines between which its values lie."""
+    """Size of a chart and of its plotting area."""
 
     width: int
     height: int
@@ -27,7 +27,7 @@ class Frame:
 
 
 PAGE_FRAME = Frame(640, 170, left=44, right=632, top=12, bottom=150)
-# Of a plot of intervals: a row's height, where names end, their letters, and the width of all.
+# A plot of intervals: height of a row, right edge of the names, size of letters, and width of the plot.
 _ROW, _NAMES, _LETTERS, _PLOT_WIDTH = 26, 300, 44, 760
 
 
@@ -35,15 +35,15 @@ def element(name: str, html: str = "", /, **attributes: str | float) -> str:
     """Return an SVG element.
 
     Args:
-      html: what stands inside.
-      attributes: by name, with `_` for `-` and after a keyword of Python; numbers are rounded to a tenth.
+      html: content of the element.
+      attributes: attributes by name, with `_` for `-` and after a keyword of Python; numbers are rounded to a tenth.
     """
     written = "".join(f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"' for key, value in attributes.items())
     return f"<{name}{written}>{html}</{name}>" if html else f"<{name}{written}/>"
 
 
 def text(x: float, y: float, html: str, *, anchor: str = "middle", **attributes: str | float) -> str:
-    """Return a text that begins, ends or has its middle at `x`, by its anchor; see `element`."""
+    """Return a text that begins, ends or is centred at `x`, by its anchor; see `element`."""
     return element("text", html, x=x, y=y, text_anchor=anchor, **attributes)
 
 
@@ -58,7 +58,7 @@ def colour(channels: Sequence[float]) -> str:
 
 
 def drawing(title: str, width: float, height: float, parts: Iterable[str]) -> str:
-    """Return a drawing on white that is a file of its own; `title` is HTML."""
+    """Return a drawing on white for a file of its own; `title` is HTML."""
     inside = [
         element("title", title),
         element("rect", width=width, height=height, fill="white"),
@@ -73,7 +73,7 @@ def drawing(title: str, width: float, height: float, parts: Iterable[str]) -> st
 
 
 class Chart:
-    """A chart with room for lines, dots and bars between two ranges."""
+    """A chart of lines, dots and bars with two ranges of values."""
 
     def __init__(self, across: tuple[float, float], up: tuple[float, float], frame: Frame = PAGE_FRAME) -> None:
         self.first, self.last = across
@@ -81,15 +81,15 @@ class Chart:
         self.frame = frame
 
     def x(self, value: float) -> float:
-        """Return where a value lies across."""
+        """Return the horizontal place of a value."""
         return self.frame.left + (self.frame.right - self.frame.left) * (value - self.first) / (self.last - self.first)
 
     def y(self, value: float) -> float:
-        """Return how high a value lies."""
+        """Return the vertical place of a value."""
         return self.frame.bottom - (self.frame.bottom - self.frame.top) * (value - self.low) / (self.high - self.low)
 
     def corners(self, points: Iterable[tuple[float, float]]) -> str:
-        """Return points (across, up) as the corners of a line or a polygon."""
+        """Return points (across, up) as corners of a line or a polygon."""
         return " ".join(f"{self.x(x):.1f},{self.y(y):.1f}" for x, y in points)
 
     def line(self, points: Iterable[tuple[float, float]], kind: str) -> str:
@@ -97,7 +97,7 @@ class Chart:
         return element("polyline", class_=f"line {kind}", points=self.corners(points))
 
     def dot(self, across: float, up: float, kind: str, radius: float, title: str = "") -> str:
-        """Return a dot; `kind` is its class, `title` the HTML that a pointer over it shows."""
+        """Return a dot; `kind` is its class, `title` the HTML of its tooltip."""
         inside = element("title", title) if title else ""
         return element("circle", inside, class_=kind, cx=self.x(across), cy=self.y(up), r=radius)
 
@@ -108,7 +108,7 @@ class Chart:
         parts: Sequence[str],
         across: Sequence[tuple[float, str]] = (),
     ) -> str:
-        """Return the chart with its name, and marks (value, HTML) up its side and across its foot."""
+        """Return the chart with its name, and marks (value, HTML) on its two axes."""
         frame = self.frame
         marks = []
         for value, mark in ticks:
@@ -124,7 +124,7 @@ class Chart:
 
 
 def histogram(name: str, counts: Sequence[int], edges: Sequence[float], marks: Sequence[tuple[float, str]]) -> str:
-    """Return a chart of bars between edges, so high as they count, with marks (value, HTML) across its foot."""
+    """Return a chart of bars between edges, with heights by count and marks (value, HTML) on the lower axis."""
     most = max(1, *counts)
     chart = Chart((edges[0], edges[-1]), (0, most))
     bars = [
@@ -149,7 +149,7 @@ def interval_plot(
 
     Args:
       rows: names, each with (class, mean, standard error) of its intervals.
-      written: writes a value as HTML.
+      written: function that formats a value as HTML.
     """
     bounds = [interval_95(mean, error) for _, own in rows for _, mean, error in own]
     low, high = min(low for low, _ in bounds), max(high for _, high in bounds)

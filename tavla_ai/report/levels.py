@@ -1,4 +1,4 @@
-"""How human the levels play, as one HTML page that needs nothing from outside, and as JSON."""
+"""The report on how human the levels play, as a self-contained HTML page and as JSON."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SPREAD = ("mean", "median", "90 %", "99 %", "largest", "as Hard, %", f"over {BL
 
 
 def write_likeness(out: Path, report: LikenessReport) -> None:
-    """Write the page and the data of a report into a folder, which is made if it is not there."""
+    """Write the page and the data of a report into a folder, which is made if needed."""
     out.mkdir(parents=True, exist_ok=True)
     write_whole(out / DATA_FILE, (report.model_dump_json(indent=2) + "\n").encode())
     write_whole(out / REPORT_FILE, likeness_html(report).encode())
 
 
 def likeness_html(report: LikenessReport) -> str:
-    """Return the page: what each level's plays lose, where, how close the decisions were, and which errors they are."""
+    """Return the page: the losses of each level by phase, by closeness of the decision and by kind of error."""
     return page("Levels", _parts(report))
 
 

@@ -1,4 +1,4 @@
-"""The analysis of a match as one HTML page that needs nothing from outside."""
+"""The analysis of a match as a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from tavla_ai.report.chart import PAGE_FRAME, Chart, text
 from tavla_ai.report.page import cell, open_table, page, table
 from tavla_ai.strength import GRADES, PHASES, AnalyzedCube, AnalyzedPlay, GameAnalysis, MatchAnalysis, Summary
 
-# Least range of a chart of points, up and down, so that little looks little.
+# Least range of a chart of points, so that small values look small.
 _LEAST_RANGE = 0.5
 
 
 def match_html(analysis: MatchAnalysis, *, critic: str, top: int) -> str:
-    """Return the page: who played how well, every game with its course, and the worst decisions on boards.
+    """Return the page: the players' figures, the course of every game, and the worst decisions with boards.
 
     Args:
       analysis: the match.
       critic: name of the network that valued the decisions, with its look-ahead, for people.
-      top: decisions that get boards, the worst of those that have a grade.
+      top: number of the worst graded decisions to show with boards.
 
     Returns:
-      An HTML document without scripts, links or pictures from elsewhere.
+      An HTML document without scripts, links or external pictures.
     """
     title = escape(" – ".join(analysis.players))
     return page(title, _Page(analysis).parts(title, critic, top))
 
 
 class _Page:
-    """The page's parts; all that comes from a file is escaped."""
+    """Parts of the page; texts from files are escaped."""
 
     def __init__(self, analysis: MatchAnalysis) -> None:
         self.analysis = analysis
@@ -190,7 +190,7 @@ class _Page:
         ]
         yield from open_table(headers, num_text=5)
         for decision in game.decisions:
-            # Where nobody thinks of doubling there is nothing to show.
+            # A game without cube decisions has nothing to show.
             if isinstance(decision, AnalyzedPlay) or decision.is_counted:
                 yield self.row(decision, in_match)
         yield "</table></div></details>"
@@ -243,7 +243,7 @@ class _Page:
         return chart.svg(name, ticks, [chart.line(enumerate(values), "win"), *dots])
 
     def luck_chart(self, game: GameAnalysis) -> str:
-        """Return player 0's luck and skill, both less the opponent's, added up over the turns."""
+        """Return player 0's luck and skill minus the opponent's, added up over the turns."""
         signs = [1 if decision.player == 0 else -1 for decision in game.decisions]
         lucks = list(
             accumulate(

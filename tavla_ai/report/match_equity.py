@@ -19,13 +19,13 @@ _LETTER = 8
 
 @dataclass(frozen=True)
 class MatchEquityTable:
-    """The match equities of one game of a match: the chances of winning it, seen by me.
+    """The match equities of one game of a match: the player's chances of winning the match.
 
     Attributes:
-      game: the game's name.
+      game: name of the game.
       title: one line or more.
-      mwc: `[length, length]` by the points that I need and those that the opponent needs, from 1 on.
-      after_crawford: `[length]` by the points that I need; None where the match has no Crawford game.
+      mwc: `[length, length]` by the points that the player needs and the points that the opponent needs, from 1.
+      after_crawford: `[length]` by the points that the player needs; None if the match has no Crawford game.
     """
 
     game: str
@@ -59,7 +59,7 @@ def _draw_grid(
     rows: Sequence[str],
     columns: str = "the opponent's points away; rows: mine",
 ) -> int:
-    """Add a grid of numbers below `top` and return where the next thing may stand."""
+    """Add a grid of numbers below `top` and return the top of the next part."""
     parts.append(_text(_MARGIN, top + _LINE, columns, anchor="start"))
     top += 2 * _LINE
     for column in range(values.shape[1]):
@@ -70,7 +70,7 @@ def _draw_grid(
         parts.append(_text(_MARGIN - 8, y + 17, name, anchor="end", bold=True))
         for column, value in enumerate(values[row].tolist()):
             x = _MARGIN + column * _CELL_WIDTH
-            # The farther from level, the less of the middle colour.
+            # The farther from 50 %, the less of the middle colour.
             fill = colour([float(np.interp(value, [0, 0.5, 1], channel)) for channel in _COLOURS.T])
             parts.append(element("rect", x=x, y=y, width=_CELL_WIDTH, height=_CELL_HEIGHT, fill=fill))
             ink = "white" if abs(value - 0.5) > 0.36 else "black"

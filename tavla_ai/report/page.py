@@ -1,10 +1,10 @@
-"""The frame of a report: one HTML page that needs nothing from outside, and its tables."""
+"""The frame of a report: a self-contained HTML page, and its tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-# Blue and orange are told apart by every kind of eye.
+# Colour-blind readers can tell blue from orange.
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #33302b; background: #ffffff; margin: 0 auto; max-width: 1080px;
   padding: 1.5rem 1rem 4rem }
@@ -32,7 +32,7 @@ summary { cursor: pointer; color: #1f6fb2 }
 
 
 def page(title: str, parts: Iterable[str]) -> str:
-    """Return an HTML document without scripts, links or pictures from elsewhere.
+    """Return an HTML document without scripts, links or external pictures.
 
     Args:
       title: HTML.
@@ -57,7 +57,7 @@ def cell(html: str, *, text: bool = False, kind: str = "") -> str:
 
 
 def open_table(headers: Sequence[str], num_text: int) -> Iterator[str]:
-    """Yield the head of a table, which `</table></div>` closes."""
+    """Yield the head of a table; `</table></div>` closes it."""
     cells = "".join(f"<th{' class=t' * (i < num_text)}>{header}</th>" for i, header in enumerate(headers))
     yield f'<div class="wide"><table>\n<tr>{cells}</tr>'
 

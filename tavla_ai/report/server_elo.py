@@ -12,7 +12,7 @@ _MARGIN = 56
 _FRAME = Frame(720, 400, left=_MARGIN, right=720 - _MARGIN, top=_MARGIN, bottom=400 - _MARGIN)
 _POINTS = 300
 _OUTER, _INNER, _INK, _BOT = "#c6dbef", "#6baed6", "#08306b", colour(ORANGE)
-# Between grid lines, the first that leaves few of them.
+# Steps between grid lines; the first that gives few lines is used.
 _STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500)
 _MAX_LINES = 8
 
@@ -51,7 +51,7 @@ def elo_svg(result: EloSimulation) -> str:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Return round numbers from low to high, few enough to be read."""
+    """Return a few round numbers from low to high."""
     scale = 1
     while True:
         for step in _STEPS:

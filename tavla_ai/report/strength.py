@@ -1,4 +1,4 @@
-"""The tables of a ladder's strength, as documents show them."""
+"""Tables of a ladder's strength for documents."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _level_row(levels: Levels, ladder: Ladder, name: LevelName) -> list[str]:
     folder = levels.folder(rated)
     card = levels.measured_card(name, rated)
     shape = " → ".join(map(str, card.network.hidden))
-    # A level without errors is its checkpoint, which may have been measured by itself.
+    # A level without errors plays like its checkpoint, whose own results count too.
     measured = (rated,) if rated.noise else (card, rated)
     results = [result for one in measured for result in one.results]
     loss_rates = [rate for one in measured for rate in one.loss_rates]

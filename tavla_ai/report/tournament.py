@@ -1,4 +1,4 @@
-"""A tournament as one HTML page that needs nothing from outside."""
+"""A tournament as a self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tavla_ai.tournament import (
 
 # Pairs of each pairing that are searched for decisions on which the two bots differ, pairings searched, boards shown.
 _SAMPLED_PAIRS, _SAMPLED_PAIRINGS, _BOARDS = 6, 10, 8
-# Most dots of a chart: more would only be darker.
+# Largest number of dots of a chart.
 _MOST_DOTS = 1500
 _BINS = 30
 
@@ -46,19 +46,19 @@ def write_report(out: Path, played: PlayedTournament) -> None:
 
 
 def tournament_html(played: PlayedTournament, differences: Sequence[Difference], critic: Checkpoint | None) -> str:
-    """Return the page: who is how strong, who scored what against whom, luck, lengths and scores, and boards.
+    """Return the page: ratings, results of the pairings, luck, lengths and scores of games, and boards.
 
     Args:
       played: the tournament.
-      differences: decisions that get boards.
-      critic: its network valued these decisions; None where there are none.
+      differences: decisions to show with boards.
+      critic: checkpoint whose network valued these decisions; None without any.
     """
     parts = _Page(played.result, played.arena.game).parts(played.contests, differences, critic)
     return page("Tournament", parts)
 
 
 class _Page:
-    """The page's parts; names come from the user and are escaped."""
+    """Parts of the page; names from users are escaped."""
 
     def __init__(self, result: TournamentResult, game: Ruleset | MatchSet) -> None:
         self.result, self.game = result, game
@@ -100,11 +100,11 @@ class _Page:
             yield from self.boards(self.game, differences, critic)
 
     def where_measured(self) -> str:
-        """Return that luck is known in some games of a set only; nothing where it is in all."""
+        """Return a note if luck was measured in only some games of a set; otherwise an empty text."""
         return " of the games that it names" if isinstance(self.game, MatchSet) else ""
 
     def figure(self, one: PairResult | BotTotal) -> tuple[float, float | None, float, float | None]:
-        """Return the raw mean and error, and those without luck, which are the raw ones where it was not measured."""
+        """Return the raw mean and error, and those without luck (the raw ones if luck was not measured)."""
         raw = one.points_per_game if one.match_win_share is None else one.match_win_share
         if one.adjusted is None:
             return raw, one.standard_error, raw, one.standard_error
@@ -116,7 +116,7 @@ class _Page:
         return f"{value:+.3f}" + ("" if error is None else f" ± {margin_95(error):.3f}")
 
     def totals(self) -> str:
-        """Return the raw interval of each bot, and below it the one without luck."""
+        """Return the raw interval of each bot, with the interval without luck below it."""
         rows = []
         for total in self.result.totals:
             raw, raw_error, mean, error = self.figure(total)

@@ -1,4 +1,4 @@
-"""How well somebody plays: analysis of matches, judged decisions, levels measured and calibrated."""
+"""Strength: analysis of matches, error rates on judged decisions, measurement and calibration of levels."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Calibration: find the noise at which a checkpoint plays at a level's target rating.
 
 A ladder is made from the top. Hard plays as well as it can; Medium's noise is searched against Hard, Easy's against
-Medium, each round on dice that no other round has. What is written is not what the search saw: each gap is measured
-once more on fresh dice, with enough matches that its 95 % interval lies within the tolerance of what was asked for.
+Medium, each round on its own dice. The search does not decide the written figures: each gap is measured again on fresh
+dice, with enough matches that its 95 % interval lies within the tolerance of the requested gap.
 """
 
 from __future__ import annotations
@@ -39,30 +39,31 @@ from tavla_ai.tournament import ELO_PER_LOGIT, Pairing, PairResult, play_pairing
 DEFAULT_MATCHES, DEFAULT_SEARCH_MATCHES = 40_000, 4_000
 ANCHOR: LevelName = "medium"
 
-# A level's cap in units of its noise. A tighter one asks for more noise, and its levels miss more plays that are
-# clear; a wider one lets a level make larger errors. With this one Hard sees 99 of 100 losses within the cap.
+# A level's cap in units of its noise. A tighter cap needs more noise, and the level misses more clear plays; a wider
+# cap
+# allows larger errors. With this cap, 99 of 100 losses as Hard sees them are within it.
 CAP_PER_NOISE = 2.5
 
 # Largest noise tried, in points; beyond it play is almost random.
 _MAX_NOISE = 0.8
 _FIRST_NOISE = 0.05
-# Measurements of one gap before a calibration gives up; at the right noise one fails once in a few hundred times.
+# Measurements of a gap before a calibration gives up; at the right noise one in a few hundred fails.
 _VERIFICATIONS = 4
-# The line through the rounds is off by this part of the gap that it spans.
+# Error of the line through the rounds, as a part of the gap that it spans.
 _CURVATURE = 0.1
-# Decimals of a noise; levels are written with the noise that was measured.
+# Decimals of a noise; levels are written with exactly the measured noise.
 _DECIMALS = 4
 
 
 @dataclass(frozen=True)
 class CalibrationEffort:
-    """How many matches a calibration plays, and how well each gap must be known.
+    """Number of matches of a calibration, and the wanted precision of each gap.
 
     Attributes:
-      matches: matches of each measured gap, even.
-      search_matches: matches of each round of a search, even.
-      search_rounds: rounds of a search after the first two noises with the gap between them are found.
-      tolerance: a gap is as asked for if its 95 % interval lies within this many Elo points of it.
+      matches: number of matches of each measured gap, even.
+      search_matches: number of matches of each round of a search, even.
+      search_rounds: number of rounds of a search after two noises with the gap between them are found.
+      tolerance: largest distance of the 95 % interval's ends from the requested gap, in Elo points.
 
     Raises:
       TavlaError: matches not even or below 2.
@@ -81,17 +82,17 @@ class CalibrationEffort:
 
 @dataclass(frozen=True)
 class CalibrationRound:
-    """Matches of a level with some noise against the level above it.
+    """A round: matches of a level with some noise against the level above it.
 
     Attributes:
-      level: the level that is weakened.
+      level: the weaker level.
       stronger: the level above it.
-      noise: its noise, in points.
-      cap: its cap, in points.
-      gap: Elo points by which it was weaker.
+      noise: noise of the weaker level, in points.
+      cap: cap of the weaker level, in points.
+      gap: measured gap in Elo points.
       error: standard error of the gap.
-      matches: matches played.
-      is_verification: whether the round is measured to be written, not to search.
+      matches: number of matches.
+      is_verification: whether the round's figures are written; otherwise the round belongs to the search.
     """
 
     level: LevelName
@@ -115,27 +116,27 @@ class CalibrationRound:
 
 
 class MeasuredGap(BaseModel):
-    """A gap between two neighbours of a ladder, measured on dice that no search has seen."""
+    """A gap between two neighbours of a ladder, measured on dice of no search."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    stronger: LevelName = Field(description="the better level")
-    weaker: LevelName = Field(description="the other level")
-    target: float = Field(description="Elo points asked for")
-    gap: float = Field(description="Elo points measured")
+    stronger: LevelName = Field(description="the stronger level")
+    weaker: LevelName = Field(description="the weaker level")
+    target: float = Field(description="requested gap in Elo points")
+    gap: float = Field(description="measured gap in Elo points")
     interval: tuple[float, float] = Field(description="95 % interval of the gap, from pairs on the same dice")
-    share: float = Field(description="matches that the better one won, as a share of all")
-    matches: int = Field(description="matches played")
-    searched: int = Field(description="matches of the search before it")
+    share: float = Field(description="share of matches that the stronger level won")
+    matches: int = Field(description="number of matches")
+    searched: int = Field(description="number of matches of the search")
 
 
 class Calibration(BaseModel):
-    """A ladder and what it was measured by."""
+    """A ladder and its measured gaps."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    ladder: Ladder = Field(description="as it stands in the file of levels")
-    gaps: tuple[MeasuredGap, ...] = Field(description="from the top down")
+    ladder: Ladder = Field(description="the ladder, as written to the file of levels")
+    gaps: tuple[MeasuredGap, ...] = Field(description="gaps from the top down")
 
 
 def calibrate(
@@ -150,24 +151,25 @@ def calibrate(
     workers: int = 1,
     report: Callable[[CalibrationRound], None] | None = None,
 ) -> Calibration:
-    """Find the noise of a house's levels, measure them, and write them into a file of levels.
+    """Find the noise of a house's levels, measure the levels, and write them into a file of levels.
 
     The file's other ladders stay; nothing is written unless all gaps hold.
 
     Args:
       match_length: points that win the matches.
-      ratings: the ratings asked for; only their differences are measured.
-      checkpoints: whose network each level plays.
+      ratings: the requested ratings; only their differences are measured.
+      checkpoints: the checkpoint of each level.
       out: the file of levels.
-      seed: seed of the whole, 0 to 2**64 − 1; the result is the same for any number of workers.
-      effort: how many matches are played, and how well each gap must be known.
+      seed: seed of the calibration, 0 to 2**64 − 1; the result is the same for any number of workers.
+      effort: number of matches, and the wanted precision of each gap.
       workers: engine threads.
       report: called with each round.
 
     Raises:
-      TavlaError: ratings that do not rise from Easy to Hard, a gap that no noise gives, too few matches to know a gap
-        to the tolerance, an existing file that cannot be read, or a seed out of range.
-      RulesetError: the house does not offer that match length, or Gul Bara, which is played without noise.
+      TavlaError: ratings do not rise from Easy to Hard, no noise gives a gap, the matches are too few for the
+        tolerance, an
+        existing file cannot be read, or the seed is out of range.
+      RulesetError: the house does not offer the match length, or the game is Gul Bara, which has no noise.
       CheckpointError: a network is of another game.
     """
     _check(ruleset, match_length, ratings, seed)
@@ -211,7 +213,7 @@ def win_share(gap: float) -> float:
 def _measure_gaps(
     rounds: _Rounds, ratings: Mapping[LevelName, float], effort: CalibrationEffort
 ) -> tuple[dict[LevelName, CalibrationRound], list[MeasuredGap], list[Pairing]]:
-    """Return the round that holds of each weakened level, the gaps from the top down, and what ratings are made of."""
+    """Return the final round of each weaker level, the gaps from the top down, and the pairings for the ratings."""
     measured: dict[LevelName, CalibrationRound] = {}
     gaps: list[MeasuredGap] = []
     pairings: list[Pairing] = []
@@ -238,10 +240,10 @@ def _measure_gaps(
 
 @dataclass(frozen=True)
 class _Rounds:
-    """Plays the rounds of a calibration, each on dice of its own.
+    """Plays the rounds of a calibration, each on its own dice.
 
     Attributes:
-      dice: gives each round its seed.
+      dice: source of the rounds' seeds.
       workers: engine threads.
       report: called with each round.
     """
@@ -259,11 +261,11 @@ class _Rounds:
     def play(
         self, stronger: LevelName, above: float, weaker: LevelName, noise: float, matches: int, *, is_verification: bool
     ) -> tuple[CalibrationRound, PairResult]:
-        """Return a round of `weaker` with `noise` against `stronger` with the noise `above`, and its matches."""
+        """Play a round of `weaker` with `noise` against `stronger` with noise `above`; return it and its matches."""
         seed = int(self.dice.spawn(1)[0].generate_state(1, np.uint64)[0])
         bots = self._bot(stronger, above), self._bot(weaker, noise)
         result = play_pairing(self.ruleset, *bots, matches, seed, self.match_length, workers=self.workers)
-        # A side that won, or lost, all matches is taken to be half a match away from it.
+        # If a side won or lost all matches, half a match is counted the other way.
         share = min(max(result.share, 0.5 / matches), 1 - 0.5 / matches)
         error = max(result.share_standard_error or 0.0, 0.5 / matches)
         played = CalibrationRound(
@@ -282,10 +284,11 @@ class _Rounds:
 
 
 class _Search:
-    """Finds the noise with which one level is weaker than another by a gap in Elo.
+    """Finds the noise that makes a level weaker than another by a gap in Elo.
 
-    Strength falls with noise, but what is measured of it has an error. So a noise is never chosen by one measurement:
-    a line is fitted to all of them, those near the target counting most.
+    Strength falls with noise, but measurements have errors. So no single measurement decides: a line is fitted to all
+    of
+    them, with the largest weights near the target.
     """
 
     def __init__(
@@ -302,10 +305,10 @@ class _Search:
         self.rounds: list[CalibrationRound] = []
 
     def run(self) -> tuple[CalibrationRound, PairResult]:
-        """Return the measurement that holds.
+        """Return the measurement within the tolerance.
 
         Raises:
-          TavlaError: no noise gives the gap, or the matches are too few to tell it.
+          TavlaError: no noise gives the gap, or the matches are too few to measure it.
         """
         low, high = self._bracket()
         for _ in range(self.effort.search_rounds):
@@ -317,7 +320,7 @@ class _Search:
                 return found, result
             if margin_95(found.error) > tolerance:
                 raise TavlaError(
-                    f"{matches} matches: they tell a gap to ±{margin_95(found.error):.0f} Elo; expected enough for "
+                    f"{matches} matches: they measure a gap to ±{margin_95(found.error):.0f} Elo; expected enough for "
                     f"±{tolerance:.0f} at most, and some way inside"
                 )
             self.rounds.append(found)
@@ -330,7 +333,7 @@ class _Search:
         """Return two noises between which the gap lies.
 
         Raises:
-          TavlaError: the level is too weak without noise, or too strong with the largest.
+          TavlaError: the level is too weak without noise, or too strong with the largest noise.
         """
         plain, _ = self._play(0.0)
         self.rounds.append(plain)
@@ -354,7 +357,7 @@ class _Search:
             low, high = high, min(2 * high, _MAX_NOISE)
 
     def _guess(self, low: float, high: float) -> float:
-        """Return the noise at which the line through all measurements has the gap."""
+        """Return the noise at which the line through all measurements reaches the gap."""
         noises = np.array([one.noise for one in self.rounds])
         gaps = np.array([one.gap for one in self.rounds]) - self.target
         errors = np.array([one.error for one in self.rounds])
@@ -384,13 +387,14 @@ def _rounded(interval: tuple[float, float]) -> tuple[float, float]:
 
 
 def _check_matches(effort: CalibrationEffort, gap: float) -> None:
-    """Raise `TavlaError` if the matches, were they independent, could not tell a gap in Elo within the tolerance."""
-    # What is nearly always won is refused for its gap, if it cannot be reached.
+    """Raise `TavlaError` if even independent matches could not measure a gap in Elo within the tolerance."""
+    # A gap at which nearly all matches are won is refused later, if it cannot be reached.
     share = min(win_share(gap), 0.98)
     error = ELO_PER_LOGIT / math.sqrt(effort.matches * share * (1 - share))
     if margin_95(error) > effort.tolerance:
         raise TavlaError(
-            f"{effort.matches} matches: they tell a gap of {gap:.0f} Elo to ±{margin_95(error):.0f}; expected enough "
+            f"{effort.matches} matches: they measure a gap of {gap:.0f} Elo to ±{margin_95(error):.0f}; expected "
+            f"enough "
             f"for ±{effort.tolerance:.0f}"
         )
 

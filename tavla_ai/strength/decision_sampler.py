@@ -17,15 +17,16 @@ from tavla_ai.tournament import OpenGame
 Boards = npt.NDArray[np.int8]
 
 SAMPLER = "mixed-1"
-# `mixed-1`: the player of a seat and the share of its plays that are drawn at random, each line with the same chance;
-# half of the games have both seats played by the network with at most a slip now and then, as strong players meet.
+# `mixed-1`: player of a seat and share of its plays that are drawn at random, each line with the same chance. In half
+# of
+# the games the network plays both seats with rare random plays, like games of strong players.
 _STRONG = (("network", 0.0), ("network", 0.0), ("network", 0.03))
 _MIXED = (("network", 0.0), ("network", 0.1), ("network", 0.3), ("pubeval", 0.0), ("pubeval", 0.1))
 _STRONG_SHARE = 0.5
-# Share of the mixed games that begin with turns at random, and the most of these turns: back games and other messes.
+# Share of the mixed games that begin with random turns, which lead to rare positions, and the largest number of these.
 _SCRAMBLED_SHARE = 0.6
 _SCRAMBLED_TURNS = 20
-# Decisions of one game are alike: few of each are kept.
+# Decisions of one game are similar: only a few of each game are kept.
 _KEPT_SHARE = 0.12
 _GAMES_AT_ONCE = 128
 
@@ -63,7 +64,7 @@ def sample_decisions(ruleset: Ruleset, checkpoint: Checkpoint, seed: int, number
 
 
 class _SampledGame:
-    """One game of the sampler, and all that is random in it besides the dice."""
+    """One game of the sampler, with its random choices other than the dice."""
 
     def __init__(self, ruleset: Ruleset, rules: engine.Rules, seed: int, number: int) -> None:
         self.number = number
@@ -82,7 +83,7 @@ class _SampledGame:
 
 
 class _Sampler:
-    """Plays games of mixed players, many side by side, and keeps some of their decisions."""
+    """Plays games of mixed players side by side and keeps some of their decisions."""
 
     def __init__(self, ruleset: Ruleset, checkpoint: Checkpoint, seed: int) -> None:
         self.ruleset, self.seed = ruleset, seed
@@ -94,7 +95,7 @@ class _Sampler:
         }
 
     def games(self, first: int) -> list[tuple[Boards, npt.NDArray[np.int8], int]]:
-        """Return decisions of games `first` and on: board, dice and phase, game after game."""
+        """Return decisions of the games from number `first`: board, dice and phase, game after game."""
         kept: list[tuple[int, int, Boards, npt.NDArray[np.int8], int]] = []
         numbers = range(first, first + _GAMES_AT_ONCE)
         going = [_SampledGame(self.ruleset, self.rules, self.seed, number) for number in numbers]
@@ -110,12 +111,12 @@ class _Sampler:
         return [decision[2:] for decision in kept]
 
     def _phase(self, one: _SampledGame) -> Phase:
-        # A game that began at random has no opening.
+        # A game that began with random turns has no opening.
         own_turns = one.game.ply // 2 if one.scrambled == 0 else OPENING_TURNS
         return phase_of(self.ruleset, Position(one.game.board), own_turns)
 
     def _turn(self, games: list[_SampledGame], boards: Boards, dice: npt.NDArray[np.int8]) -> list[_SampledGame]:
-        """Play a turn of each game, and return those that go on."""
+        """Play a turn of each game, and return the games that are not over."""
         names = [one.player() for one in games]
         going = []
         for name, bot in self.bots.items():

@@ -9,22 +9,22 @@ from tavla_ai.rules import BAR, Position, Ruleset
 Grade = Literal["doubtful", "error", "blunder"]
 Phase = Literal["opening", "contact", "race", "bear-off"]
 
-# From how many points on a loss is called so; these are GNU Backgammon's doubtful, bad and very bad.
+# Least loss of each grade, in points; these are GNU Backgammon's doubtful, bad and very bad.
 GRADES: dict[Grade, float] = {"doubtful": 0.04, "error": 0.08, "blunder": 0.16}
 PHASES: tuple[Phase, ...] = get_args(Phase)
 
-# Turns of each side that are its opening.
+# Number of turns of each side that count as the opening.
 OPENING_TURNS = 2
 
 _HOME = range(1, 7)
 
 
 def phase_of(ruleset: Ruleset, before: Position, own_turns: int) -> Phase:
-    """Return the phase of a game that the side on roll is in.
+    """Return the phase of the game for the side on roll.
 
     Args:
       before: the board before the play, the side on roll first.
-      own_turns: turns that it has had.
+      own_turns: number of turns that the side has had.
     """
     if own_turns < OPENING_TURNS:
         return "opening"

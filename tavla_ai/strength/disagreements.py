@@ -1,4 +1,4 @@
-"""Decisions on which two bots differ, and what the difference costs."""
+"""Decisions on which two bots disagree, and the cost of the disagreement."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Difference:
     """A decision of a contest that the other bot would have made differently.
 
     Attributes:
-      turn: what was played.
-      players: names of who played, and of the other one.
-      other: `[2, places]`, the board after the other one's play.
-      lead: how much better the critic finds what was played, in points or in match-winning chance.
+      turn: the turn that was played.
+      players: names of the bot that played and of the other bot.
+      other: `[2, places]`, the board after the other bot's play.
+      lead: advantage of the played play in the critic's view, in points or in match-winning chance.
     """
 
     turn: WatchedTurn
@@ -35,21 +35,21 @@ class Difference:
 
 
 def find_differences(arena: Arena, a: int, b: int, critic: Checkpoint, num_pairs: int) -> list[Difference]:
-    """Return the decisions on which two bots differ in the first pairs of an arena's dice, the costliest first.
+    """Return the decisions on which two bots disagree in the first pairs of an arena, the costliest first.
 
     Args:
-      arena: the game, not a set of games, the bots and the dice.
+      arena: the game (not a set of games), the bots and the dice.
       a: number of one bot.
-      b: number of the other one.
-      critic: its network says at 0-ply what each play is worth.
-      num_pairs: pairs of contests to play again.
+      b: number of the other bot.
+      critic: checkpoint whose network values the plays at 0-ply.
+      num_pairs: number of pairs of contests to replay.
 
     Raises:
-      RulesetError: a set of games, or Gul Bara, whose turns are more than one play.
+      RulesetError: a set of games, or Gul Bara, where a turn is more than one play.
     """
     ruleset, match_length = arena.game, arena.match_length
     if not isinstance(ruleset, Ruleset):
-        raise RulesetError(f"{ruleset.name}: differences are found in one game, not in a set")
+        raise RulesetError(f"{ruleset.name}: disagreements are found in one game, not in a set of games")
     values, inputs = utilities(ruleset, match_length)
     rules = compile_rules(ruleset)
     searcher = engine.Searcher(rules, critic.network_for(ruleset), load_tables(ruleset), **DEFAULT_SEARCH.filters())

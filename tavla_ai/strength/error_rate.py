@@ -1,8 +1,9 @@
-"""Decisions that deeper engines have judged, and what a player loses on them.
+"""Error rates: the losses of a player on decisions that deeper engines have judged.
 
-Games tell players of nearly the same strength apart only after tens of thousands; the points that a player loses
-per decision, on a few thousand decisions judged once for all, do it in a second and with a small standard error. A
-set holds what every legal play of each decision is worth, so that any player can be measured without the judges.
+To tell players of nearly the same strength apart by games takes tens of thousands of games. Their losses per decision,
+on a few thousand decisions that were judged once, tell them apart in a second and with a small standard error. A set
+has
+the value of every legal play of each decision, so any player can be measured without the judges.
 """
 
 from __future__ import annotations
@@ -20,33 +21,35 @@ from tavla_ai.rules import compile_rules, play_index
 from tavla_ai.strength.decisions import PHASES, Phase
 from tavla_ai.strength.judged_set import JudgedSet, sorted_plays
 
-# What is lost by less is nothing: no judge is that exact, and single precision is not either.
+# Smaller losses count as 0: neither judges nor single precision are that exact.
 _TOLERANCE = 1e-6
-# Of the players that draw at random.
+# Seed of the players that draw at random.
 _SEED = 1
 _BATCH = 512
 
 
 class PhaseRate(BaseModel):
-    """What a player loses on some of the decisions."""
+    """Losses of a player on some of the decisions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    decisions: int = Field(description="how many there are")
-    loss: float | None = Field(description="thousandths of a point lost per decision; null without a decision")
-    standard_error: float | None = Field(description="of the loss; null for fewer than two decisions")
-    best_share: float | None = Field(description="decisions in which the best play was made, as a share")
+    decisions: int = Field(description="number of decisions")
+    loss: float | None = Field(description="thousandths of a point lost per decision; null without decisions")
+    standard_error: float | None = Field(description="standard error of the loss; null for fewer than two decisions")
+    best_share: float | None = Field(description="share of decisions in which the best play was made")
 
 
 class ErrorRate(PhaseRate):
-    """What a player loses on a set of decisions."""
+    """Losses of a player on a set of decisions."""
 
     bot: str = Field(description="name of the player")
     shallow_share: float = Field(
         description="decisions, as a share, in which it made a play that loses and that the judges saw at 0-ply only, "
         "since none of them thought it close"
     )
-    faults: int = Field(description="decisions in which an outside engine failed; the other numbers leave them out")
+    faults: int = Field(
+        description="number of decisions in which an outside engine failed; the other numbers leave them out"
+    )
     difference: float | None = Field(
         default=None,
         description="by how many thousandths of a point it loses more than the first bot measured with it, in the "
@@ -54,20 +57,20 @@ class ErrorRate(PhaseRate):
     )
     difference_error: float | None = Field(
         default=None,
-        description="standard error of the difference, far smaller than those of the two losses: the decisions are the "
-        "same",
+        description="standard error of the difference, far smaller than those of the two losses, because the "
+        "decisions are the same",
     )
-    phases: dict[Phase, PhaseRate] = Field(description="the same by phase of the game")
+    phases: dict[Phase, PhaseRate] = Field(description="losses by phase of the game")
 
 
 def measure_error_rates(
     judged: JudgedSet, bots: Sequence[Bot], threads: int = 1, progress: ProgressCallback | None = None
 ) -> list[ErrorRate]:
-    """Return what players lose on judged decisions, playing single games, and how they differ from the first.
+    """Return the losses of players on judged decisions, and their differences from the first player.
 
     Args:
-      bots: made for the set's game.
-      threads: of the engine's players; the result does not depend on them.
+      bots: bots of the set's game.
+      threads: threads of the engine's players; the result does not depend on them.
       progress: called with the number of decisions played since its last call.
     """
     losses = judged.losses()
@@ -96,12 +99,12 @@ def measure_error_rates(
 
 
 def measure_error_rate(judged: JudgedSet, bot: Bot, threads: int = 1) -> ErrorRate:
-    """Return what one player loses on judged decisions; see `measure_error_rates`."""
+    """Return the losses of one player on judged decisions; see `measure_error_rates`."""
     return measure_error_rates(judged, [bot], threads)[0]
 
 
 def time_decision(judged: JudgedSet, bot: Bot) -> float:
-    """Return the mean seconds that a player of the engine takes for a decision of the set, on one thread."""
+    """Return the mean time in seconds of a decision of the set by a player of the engine, on one thread."""
     bot.choose_plays(judged.boards[:_BATCH], judged.dice[:_BATCH])
     started = time.perf_counter()
     bot.choose_plays(judged.boards, judged.dice)
@@ -111,7 +114,7 @@ def time_decision(judged: JudgedSet, bot: Bot) -> float:
 def _chosen_plays(
     judged: JudgedSet, bot: Bot, threads: int, progress: ProgressCallback | None
 ) -> npt.NDArray[np.int64]:
-    """Return `[D]`, the play that a bot makes of each decision as an index into all plays; −1 where it fails."""
+    """Return `[D]`, the bot's play of each decision as an index into all plays; −1 if it fails."""
     rules = compile_rules(judged.ruleset)
     starts = judged.starts
     chosen = np.full(len(judged.boards), -1, np.int64)

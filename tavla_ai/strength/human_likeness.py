@@ -1,7 +1,8 @@
-"""How human the levels are: what their plays lose, where, and by what kind of error.
+"""Human-likeness of the levels: the losses of their plays, by phase, closeness and kind of error.
 
-A level plays single games against Hard, and Hard's network says at 0-ply what each of its plays loses. A person of some
-strength loses a little on many close decisions; a bot that is made weak by rare absurd plays does not feel like one.
+A level plays single games against Hard, and Hard's network judges at 0-ply the loss of each of its plays. A human loses
+a
+little on many close decisions; a bot that is weak because of rare absurd plays does not feel human.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from tavla_ai.rules import BAR, OFF, Position, Ruleset, compile_rules, format_pl
 from tavla_ai.strength.decisions import GRADES, PHASES, Phase, phase_of
 from tavla_ai.tournament import Leg, WatchedTurn, play_between, play_pairs
 
-# Points. What loses more is a blunder here; from `DOUBTFUL` up errors are told apart by their kind.
+# In points: a larger loss is a blunder here. Errors of at least `DOUBTFUL` points are sorted by kind.
 BLUNDER, DOUBTFUL = GRADES["error"], GRADES["doubtful"]
-# Plays that are close to the best, itself counted: (from, to).
+# Numbers of plays close to the best, including the best: (from, to).
 CLOSE_PLAYS = ((1, 1), (2, 2), (3, 5), (6, None))
 # Kinds of error, tried in this order on the boards after the play and after the best play; the first that applies names
 # the error.
@@ -42,7 +43,7 @@ KINDS = {
     "other": "none of these",
 }
 
-# What is lost by less is nothing: single precision is not that exact.
+# Smaller losses count as 0: single precision is not that exact.
 _TOLERANCE = 1e-6
 _PAIRS_AT_ONCE = 64
 _BINS, _EXAMPLES = 24, 6
@@ -50,29 +51,32 @@ _BACK = slice(19, BAR + 1)
 
 
 class LossSpread(BaseModel):
-    """What the plays of some decisions lose, as Hard sees it, in points."""
+    """Losses on some decisions, as Hard judges them, in points."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    decisions: int = Field(description="with more than one play")
-    mean: float | None = Field(description="mean loss; null without a decision, as the others are")
-    median: float | None = Field(description="half of the losses are no larger")
-    p90: float | None = Field(description="nine tenths are no larger")
-    p99: float | None = Field(description="all but a hundredth are no larger")
+    decisions: int = Field(description="number of decisions with more than one play")
+    mean: float | None = Field(description="mean loss; null without decisions, like the other figures")
+    median: float | None = Field(description="median loss")
+    p90: float | None = Field(description="90th percentile of the losses")
+    p99: float | None = Field(description="99th percentile of the losses")
     maximum: float | None = Field(description="the largest loss")
-    same_share: float | None = Field(description="decisions in which Hard would have played the same, as a share")
+    same_share: float | None = Field(description="share of decisions in which Hard would have made the same play")
     blunder_share: float | None = Field(description=f"decisions that lost more than {BLUNDER} points, as a share")
 
 
 class CloseDecisions(BaseModel):
-    """The decisions with `least` to `most` plays close to the best, as close as the level's usual error."""
+    """Decisions with `least` to `most` plays as close to the best as the level's usual error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    within: float = Field(description=f"points from the best that are close: the level's noise, {DOUBTFUL} at least")
-    least: int = Field(description="close plays at least, the best itself counted")
-    most: int | None = Field(description="close plays at most; null for any number")
-    loss: LossSpread = Field(description="what was lost on them")
+    within: float = Field(
+        description=f"largest distance from the best play that counts as close, in points: the level's noise, at least "
+        f"{DOUBTFUL}"
+    )
+    least: int = Field(description="least number of close plays, including the best")
+    most: int | None = Field(description="largest number of close plays; null for any number")
+    loss: LossSpread = Field(description="losses on these decisions")
 
 
 class ErrorKind(BaseModel):
@@ -81,10 +85,10 @@ class ErrorKind(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kind: str = Field(description="its name")
-    meaning: str = Field(description="what the board shows beside that of the best play")
-    errors: int = Field(description=f"plays that lost {DOUBTFUL} points or more")
-    share: float = Field(description="of all such plays")
-    mean_loss: float = Field(description="what one lost, in points")
+    meaning: str = Field(description="description of the board after it, compared with the board after the best play")
+    errors: int = Field(description=f"number of plays that lost at least {DOUBTFUL} points")
+    share: float = Field(description="share of all such plays")
+    mean_loss: float = Field(description="mean loss of one, in points")
 
 
 class Example(BaseModel):
@@ -92,45 +96,49 @@ class Example(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    position: str = Field(description="the board before it, the player on roll first")
+    position: str = Field(description="the board before the play, the player on roll first")
     dice: tuple[int, int] = Field(description="the roll")
     played: str = Field(description="the play")
-    best: str = Field(description="what Hard would have played")
+    best: str = Field(description="the play that Hard would have made")
     loss: float = Field(description="in points")
     kind: str = Field(description="of the error")
     steps: tuple[tuple[int, int], ...] = Field(description="of the play")
 
 
 class LevelLikeness(BaseModel):
-    """How one level plays."""
+    """The play of one level."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     level: LevelName = Field(description="its name")
     rating: float = Field(description="its measured rating")
-    noise: float = Field(description="standard deviation of its error about a position, in points")
-    cap: float = Field(description="what a play may lose at most in its own network's view, in points")
-    games: int = Field(description="single games against Hard")
-    loss: LossSpread = Field(description="over all decisions")
-    own_maximum: float = Field(description="the largest loss in its own network's view, in points")
+    noise: float = Field(description="standard deviation of the level's error about a position, in points")
+    cap: float = Field(description="largest loss of a play that the level allows, in its own network's view, in points")
+    games: int = Field(description="number of single games against Hard")
+    loss: LossSpread = Field(description="losses on all decisions")
+    own_maximum: float = Field(description="largest loss in the level's own network's view, in points")
     phases: dict[Phase, LossSpread] = Field(description="the same by phase of the game")
-    close: tuple[CloseDecisions, ...] = Field(description="the same by how many plays are close")
-    kinds: tuple[ErrorKind, ...] = Field(description="the most common first; empty in games that do not hit as tavla")
+    close: tuple[CloseDecisions, ...] = Field(description="losses by number of close plays")
+    kinds: tuple[ErrorKind, ...] = Field(
+        description="kinds of error, the most common first; empty in games without tavla's hitting"
+    )
     edges: tuple[float, ...] = Field(description="edges of the bins of losses, in points")
-    counts: tuple[int, ...] = Field(description="decisions by loss, those that lost nothing left out")
-    examples: tuple[Example, ...] = Field(description="the costliest first")
+    counts: tuple[int, ...] = Field(description="number of decisions in each bin, without those that lost nothing")
+    examples: tuple[Example, ...] = Field(description="costliest errors, the costliest first")
 
 
 class LikenessReport(BaseModel):
-    """How the levels of a ladder play."""
+    """The play of the levels of a ladder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     ruleset: str = Field(description="name of the game")
-    match_length: int = Field(description="of the ladder; the games are single ones, so that losses are points")
-    seed: int = Field(description="of the dice and of the errors")
+    match_length: int = Field(
+        description="match length of the ladder; the games are single games, so losses are in points"
+    )
+    seed: int = Field(description="seed of the dice and of the errors")
     judge: str = Field(description="sha256 of the weights of Hard, which judges at 0-ply")
-    levels: tuple[LevelLikeness, ...] = Field(description="from the weakest up")
+    levels: tuple[LevelLikeness, ...] = Field(description="levels, from the weakest up")
 
 
 @dataclass(frozen=True)
@@ -146,18 +154,18 @@ class _Decision:
 def measure_likeness(
     ruleset: Ruleset, levels: Levels, match_length: int | None, games: int, seed: int, progress: ProgressCallback | None
 ) -> LikenessReport:
-    """Let each level of a ladder play single games against Hard, and value its decisions.
+    """Let each level of a ladder play single games against Hard, and judge its decisions.
 
     Args:
       levels: the file of levels.
-      match_length: which of the house's ladders; None takes the one of the shortest matches.
-      games: of each level, even.
-      seed: of the dice and of the levels' errors.
+      match_length: match length of the ladder; None takes that of the shortest matches.
+      games: number of games of each level, even.
+      seed: seed of the dice and of the levels' errors.
       progress: called with the number of games finished since its last call.
 
     Raises:
-      TavlaError: games not even or below 2, or no such levels; see `Levels`.
-      RulesetError: Gul Bara, whose turns are more than one play.
+      TavlaError: the number of games is odd or below 2, or there are no such levels; see `Levels`.
+      RulesetError: Gul Bara, where a turn is more than one play.
     """
     if games < 2 or games % 2:
         raise TavlaError(f"{games} games: expected an even number from 2 up")
@@ -186,7 +194,7 @@ def measure_likeness(
 
 
 class _Critic:
-    """Watches a level play Hard, and says what its plays lose."""
+    """Watches a level against Hard and records the losses of its plays."""
 
     def __init__(self, ruleset: Ruleset, hard: Bot, bot: Bot) -> None:
         self.ruleset, self.hard, self.bot = ruleset, hard, bot
@@ -327,12 +335,12 @@ def _kind(decision: _Decision) -> str:
 
 
 def _num_points(board: npt.NDArray[np.int8]) -> int:
-    """Return how many points the side that has just moved holds."""
+    """Return the number of points that the side that has just moved holds."""
     return int((board[0, 1:BAR] >= 2).sum())
 
 
 def _num_blots(board: npt.NDArray[np.int8]) -> int:
-    """Return how many single checkers of that side have an opponent's checker behind them, or on the bar."""
+    """Return the number of that side's single checkers with an opponent's checker behind them or on the bar."""
     behind = BAR - int(np.flatnonzero(board[1, 1:])[-1] + 1) if board[1, 1:].any() else BAR
     return int((board[0, behind + 1 : BAR] == 1).sum())
 

@@ -1,4 +1,4 @@
-"""Sets of judged decisions: what every legal play of a decision is worth, in a file."""
+"""Judged sets: files of decisions with the judged value of every legal play."""
 
 from __future__ import annotations
 
@@ -21,54 +21,57 @@ from tavla_ai.strength.decisions import PHASES
 
 SCHEMA: Literal[1] = 1
 
-# Values are rounded to it, a thirtieth of a thousandth of a point, so that files are small.
+# Step to which values are rounded, a thirtieth of a thousandth of a point, so that files are small.
 QUANTUM = 2.0**-15
 
 
 class JudgeInfo(BaseModel):
-    """Who judged, and how much its word counts."""
+    """A judge and its weight."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(description="the judge as a bot, with its ply")
+    name: str = Field(description="name of the judge as a bot, with its ply")
     version: str = Field(description="version of the outside engine, or sha256 of the network's weights")
-    weight: float = Field(gt=0, description="share in the mean of the judges, which is what counts")
+    weight: float = Field(gt=0, description="weight of the judge in the mean of the judges")
 
 
 class JudgedHeader(BaseModel):
-    """What a set of judged decisions was made of; the same again gives the same set."""
+    """The recipe of a judged set; the same recipe gives the same set."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    schema_version: Literal[1] = Field(default=SCHEMA, description="of the file")
-    ruleset: str = Field(description="name of the game; values are points of single games")
-    seed: int = Field(description="of the dice and the players of the games that the decisions are from")
-    decisions: int = Field(ge=1, description="how many there are")
-    sampler: str = Field(description="name of the way in which decisions are sampled")
-    network: str = Field(description="sha256 of the weights of the network that plays in those games")
-    judges: tuple[JudgeInfo, ...] = Field(min_length=1, description="in the order of the values")
+    schema_version: Literal[1] = Field(default=SCHEMA, description="version of the file's layout")
+    ruleset: str = Field(description="name of the ruleset; values are points of single games")
+    seed: int = Field(description="seed of the dice and the players of the sampled games")
+    decisions: int = Field(ge=1, description="number of decisions")
+    sampler: str = Field(description="name of the sampling method")
+    network: str = Field(description="sha256 of the weights of the network that plays in the sampled games")
+    judges: tuple[JudgeInfo, ...] = Field(min_length=1, description="judges, in the order of the values")
     ply: int = Field(description="look-ahead of the judges")
     filters: tuple[tuple[int, float], ...] = Field(
-        description="(keep, margin) of the plays that go on from 0-ply to 1-ply and so on: the best `keep`, "
-        "none worse by more than `margin` points; at 0-ply each judge chooses by itself, then they choose together"
+        description="(keep, margin) of the plays that are judged at 1-ply, at 2-ply and so on: the best `keep` plays "
+        "within `margin` points of the best; at 0-ply each judge chooses by itself, later they choose together"
     )
 
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """Decisions and what each of their plays is worth.
+    """Decisions and the judged values of their plays.
 
-    The plays of a decision are its distinct afterstates in the order of their bytes, all decisions' plays in one row.
+    The plays of a decision are its distinct afterstates in the order of their bytes; the plays of all decisions are in
+    one
+    row.
 
     Attributes:
-      header: what the set is.
-      boards: int8 `[D, 2, 26]`, before the play, the mover first.
-      dice: int8 `[D, 2]`.
+      header: recipe of the set.
+      boards: int8 `[D, 2, 26]`, boards before the play, the mover first.
+      dice: int8 `[D, 2]`, rolls.
       phases: uint8 `[D]`, an index into `PHASES`.
-      num_plays: int16 `[D]`, at least 2.
+      num_plays: int16 `[D]`, number of plays, at least 2.
       values: float32 `[J, P]`, points of each play for the mover, for each judge; multiples of `QUANTUM`.
-      depths: uint8 `[P]`, the ply at which the play was judged. A play that dropped out on the way down is as much
-        worse than the best one as it was there.
+      depths: uint8 `[P]`, the ply at which the play was judged. A play that was not judged deeper keeps its distance
+        from
+        the best play at that ply.
     """
 
     header: JudgedHeader
@@ -86,15 +89,15 @@ class JudgedSet:
 
     @property
     def starts(self) -> npt.NDArray[np.int64]:
-        """Return `[D]`, where each decision's plays begin."""
+        """Return `[D]`, the index of each decision's first play."""
         ends: npt.NDArray[np.int64] = np.cumsum(self.num_plays, dtype=np.int64)
         return ends - self.num_plays
 
     def losses(self) -> npt.NDArray[np.float64]:
-        """Return `[P]`, how many points less than the best of its decision each play is worth to the judges."""
+        """Return `[P]`, the loss of each play against the best of its decision, in points, by the judges."""
         weights = np.array([judge.weight for judge in self.header.judges])
         values = np.average(self.values.astype(np.float64), axis=0, weights=weights)
-        # The plays that were looked at most deeply decide which is best.
+        # The best play is among those that were judged deepest.
         best = np.full(len(self.boards), -np.inf)
         owners = np.repeat(np.arange(len(self.boards)), self.num_plays)
         deepest = np.maximum.reduceat(self.depths, self.starts)[owners] == self.depths
@@ -135,7 +138,7 @@ def load_judged_set(path: str | Path) -> JudgedSet:
     """Load and check a set.
 
     Raises:
-      TavlaError: no such file, damaged, of another schema, or made for other rules.
+      TavlaError: the file does not exist, is damaged, has another schema, or was made for other rules.
     """
     path = Path(path)
     if not path.is_file():
@@ -170,7 +173,7 @@ def _check(path: Path, judged: JudgedSet) -> None:
         or (judged.phases >= len(PHASES)).any()
         or not np.isfinite(judged.values).all()
     ):
-        raise TavlaError(f"{path}: damaged, its parts do not fit together")
+        raise TavlaError(f"{path}: damaged, its parts do not match")
     counts = engine.count_plays(compile_rules(judged.ruleset), judged.boards, judged.dice)
     if not (counts == judged.num_plays).all() or (counts < 2).any():
         raise TavlaError(f"{path}: made for other rules of {header.ruleset}, its plays are not today's")

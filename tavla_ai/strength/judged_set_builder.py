@@ -1,8 +1,8 @@
-"""Builds sets of judged decisions: positions from games of mixed players, each play judged by deeper engines.
+"""The builder of judged sets: decisions from games of mixed players, with each play judged by deeper engines.
 
-Judges look at the plays of a decision as a search does: all at 0-ply, the close ones at 1-ply, the closest deeper.
-The values of two plies are not compared with each other, since evaluations swing from one ply to the next: a play
-that dropped out is as much worse than the best one as it was at the last ply where both were looked at.
+Judges narrow the plays of a decision as a search does: all plays at 0-ply, the close ones at 1-ply, the closest deeper.
+Values of different plies are not compared, since evaluations swing from one ply to the next. A play that was not judged
+deeper keeps its distance from the best play at its last ply.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ DEFAULT_JUDGES = ("gnubg:2", "sage:2")
 
 Boards = npt.NDArray[np.int8]
 
-# (keep, margin) from each ply to the next: the best `keep` plays, none that is worse by more than `margin` points.
+# (keep, margin) from each ply to the next: the best `keep` plays that are at most `margin` points worse than the best.
 FILTERS = ((8, 0.16), (5, 0.08))
 
-# Decisions judged and written together; a killed build loses at most these.
+# Number of decisions judged and written together; a killed build loses at most these.
 _PART = 20
 
 
 class Judge(Protocol):
-    """Something that values afterstates."""
+    """A judge: it values afterstates."""
 
     name: str
 
@@ -65,10 +65,10 @@ class _NetworkJudge:
 
 
 def make_judge(spec: str, ruleset: Ruleset) -> tuple[Judge, JudgeInfo, int]:
-    """Return the judge that `spec` names as a bot, what is noted of it, and its look-ahead.
+    """Return the judge of a bot's name, its entry in the header, and its look-ahead.
 
     Raises:
-      TavlaError: no such bot, or one that values nothing; see `load_bot`.
+      TavlaError: the bot does not exist or cannot value positions; see `load_bot`.
     """
     bot = load_bot(spec, ruleset)
     if bot.peer is not None:
@@ -82,7 +82,7 @@ def make_judge(spec: str, ruleset: Ruleset) -> tuple[Judge, JudgeInfo, int]:
 def judge_decisions(
     ruleset: Ruleset, judges: Sequence[Judge], ply: int, decisions: SampledDecisions
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
-    """Return the number of plays `[D]`, the plays' values `[J, P]` and the plies `[P]` at which they were judged."""
+    """Return the number of plays `[D]`, the plays' values `[J, P]`, and the plies `[P]` at which they were judged."""
     rules = compile_rules(ruleset)
     plays = [
         sorted_plays(rules, board, (int(first), int(second)))
@@ -94,7 +94,7 @@ def judge_decisions(
     boards = np.concatenate([after for after, _ in plays])
     scores = np.concatenate([scores for _, scores in plays])
     is_open = scores == engine.NO_SCORE
-    # [plies, J, P]: what each judge said at each ply; a finished game is worth its score at all of them.
+    # [plies, J, P]: value by each judge at each ply; a finished game is worth its score at every ply.
     said = np.full((ply + 1, len(judges), len(boards)), np.nan)
     said[:, :, ~is_open] = scores[~is_open]
     depths = np.zeros(len(boards), np.uint8)
@@ -115,7 +115,7 @@ def judge_decisions(
             opinions = said[depth][:, chosen]
             views = opinions if depth == 0 else opinions.mean(axis=0, keepdims=True)
             close = np.any([close_plays(view, keep, margin) for view in views], axis=0)
-            # A play that stands alone needs no closer look.
+            # A single remaining play needs no deeper search.
             if close.sum() > 1:
                 going[chosen[close]] = True
     values = np.empty((len(judges), len(boards)), np.float32)
@@ -138,22 +138,23 @@ def build_judged_set(
     seed: int,
     progress: ProgressCallback | None = None,
 ) -> JudgedSet:
-    """Sample decisions, have them judged and write them to a file; return them.
+    """Sample decisions, judge them, write them to a file and return them.
 
-    What has been judged is kept in a folder beside the file until all is done, so that an interrupted build can be
-    resumed; a build of more decisions of the same set resumes it too.
+    Finished parts are kept in a folder beside the file until everything is done, so an interrupted build can be
+    resumed. A
+    build of more decisions of the same set resumes it too.
 
     Args:
       path: the file, which must not exist.
       network: folder or shipped name of the checkpoint that plays the games; None takes the strongest shipped one.
-      judges: bots with their look-ahead, the same for all: `gnubg:2`, `tavla/hard@2`.
+      judges: bots, all with the same look-ahead: `gnubg:2`, `tavla/hard@2`.
       decisions: number of decisions.
       seed: seed of the games.
       progress: called with the number of decisions judged since its last call.
 
     Raises:
-      TavlaError: the file exists, a judge that is not installed or looks ahead otherwise than the first, or a folder
-        with parts of another set.
+      TavlaError: the file exists, a judge is not installed or has another look-ahead than the first, or the folder has
+        parts of another set.
     """
     if path.exists():
         raise TavlaError(f"{path}: exists already")
@@ -189,7 +190,7 @@ def build_judged_set(
 
 
 def _make_judges(specs: Sequence[str], ruleset: Ruleset) -> tuple[list[Judge], tuple[JudgeInfo, ...], int]:
-    """Return the judges, what is noted of them, and their look-ahead."""
+    """Return the judges, their entries in the header, and their look-ahead."""
     made = [make_judge(spec, ruleset) for spec in specs]
     plies = {ply for _, _, ply in made}
     if len(plies) != 1:
@@ -204,7 +205,7 @@ def _judged_parts(
     sampled: SampledDecisions,
     progress: ProgressCallback | None,
 ) -> Iterator[JudgedSet]:
-    """Yield the judged decisions in parts; parts that are in the folder are read, the others written there."""
+    """Yield the judged decisions in parts; parts in the folder are read, other parts are judged and written there."""
     ruleset = get_ruleset(header.ruleset)
     for first in range(0, header.decisions, _PART):
         rows = slice(first, min(first + _PART, header.decisions))
@@ -221,7 +222,7 @@ def _judged_parts(
 
 
 def _open_parts(path: Path, header: JudgedHeader) -> Path:
-    """Return the folder of the parts, made now or by a build of the same set."""
+    """Return the folder of the parts; it is new or from a build of the same set."""
     folder = path.with_name(f"{path.name}.parts")
     text = header.model_copy(update={"decisions": 1}).model_dump_json()
     digest = hashlib.sha256(text.encode()).hexdigest()

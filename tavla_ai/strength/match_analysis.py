@@ -1,11 +1,10 @@
-"""Analyses of matches: every decision with its loss, every roll with its luck, and summaries of how well both sides
-played.
+"""Analyses of matches: the loss of every decision, the luck of every roll, and summaries of both players.
 
-A loss is what a decision is worth less than the best one, by the evaluator. Luck is what the best play of a roll is
-worth more than the mean over all rolls, at 0-ply: its mean is zero whoever plays, so a result less its luck has the
-same mean and is far less noisy. Both are kept in points of the game at hand, which makes them comparable at any
-score, and with the worth of such a point in the unit of the stakes: points in single games, with the cube
-counted, and match-winning chances in matches.
+The loss of a decision is its value below the best decision, by the evaluator. The luck of a roll is the value of its
+best
+play above the mean over all rolls, at 0-ply. Luck has mean zero for any player, so a result minus its luck has the same
+mean and much less noise. Losses and luck are in points of the game, which are comparable at any score, and in the unit
+of the stakes: points with the cube counted in single games, match-winning chances in matches.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ CLOSE_CUBE = GRADES["blunder"]
 
 @dataclass(frozen=True, kw_only=True)
 class AnalyzedDecision:
-    """A decision, valued.
+    """A judged decision.
 
     Attributes:
-      game: the game's number in the match.
-      turn: its number in the game, from 1 up; a double and its answer are turns too.
-      move: number of the line of a match file that it stands on, both players' turns on one.
+      game: number of the game in the match.
+      turn: number of the turn in the game, from 1; a double and its answer are turns too.
+      move: number of its line in a match file; a line has both players' turns.
       player: the player who decided, 0 or 1.
-      match: the stakes before it, seen by the side on roll, which before an answer is the one that doubled.
+      match: the stakes before it, seen by the side on roll; for an answer to a double, that is the side that doubled.
       before: the board, the side on roll first.
-      point: what a point of this game is worth, in the unit of the stakes.
-      loss_points: how much less it is worth than the best decision, in points.
-      is_counted: whether there was something to decide.
+      point: worth of a point of this game, in the unit of the stakes.
+      loss_points: loss against the best decision, in points.
+      is_counted: whether there was a choice.
     """
 
     game: int
@@ -57,12 +56,12 @@ class AnalyzedDecision:
 
     @property
     def loss(self) -> float:
-        """How much less it is worth than the best decision, in the unit of the stakes."""
+        """Loss against the best decision, in the unit of the stakes."""
         return self.loss_points * self.point
 
     @property
     def grade(self) -> Grade | None:
-        """How bad it is; None where it is not."""
+        """Grade of the loss; None if it is small."""
         found: Grade | None = None
         for name, least in GRADES.items():
             if self.loss_points >= least:
@@ -72,18 +71,18 @@ class AnalyzedDecision:
 
 @dataclass(frozen=True, kw_only=True)
 class AnalyzedPlay(AnalyzedDecision):
-    """A roll and what was done with it.
+    """A roll and its play.
 
     Attributes:
-      dice: the roll, as it is written in the match.
-      num_plays: legal plays of it.
-      best: the best of them.
-      played: the one made; None where none was, or none that is legal, so that only the luck is known.
-      rank: the place of the one made among them, the best being 1; None without one.
-      value_before: mean over the rolls that could have come of their best plays' 0-ply values, in the unit of the
-        stakes, seen by the player.
-      value_rolled: the same value of the roll that came.
-      phase: what kind of position it is.
+      dice: the roll, as written in the match.
+      num_plays: number of legal plays.
+      best: the best play.
+      played: the play made; None if no legal play was made, so that only the luck is known.
+      rank: rank of the play made, 1 for the best; None without one.
+      value_before: mean 0-ply value of the best plays of all possible rolls, in the unit of the stakes, seen by the
+        player.
+      value_rolled: 0-ply value of the best play of the actual roll.
+      phase: phase of the game.
     """
 
     dice: tuple[int, int]
@@ -97,12 +96,12 @@ class AnalyzedPlay(AnalyzedDecision):
 
     @property
     def luck(self) -> float:
-        """How much better than the mean the roll was, in the unit of the stakes."""
+        """Luck of the roll: its value above the mean, in the unit of the stakes."""
         return self.value_rolled - self.value_before
 
     @property
     def luck_points(self) -> float:
-        """The same in points."""
+        """Luck of the roll in points."""
         return self.luck / self.point
 
 
@@ -111,9 +110,9 @@ class AnalyzedCube(AnalyzedDecision):
     """A decision with the cube, before a roll.
 
     Attributes:
-      action: what was done.
-      best: what should have been done.
-      decision: what doubling is worth to the side on roll, in the unit of `cube`.
+      action: the action taken.
+      best: the right action.
+      decision: values of doubling to the side on roll, in the unit of `cube`.
     """
 
     action: CubeAction
@@ -122,26 +121,26 @@ class AnalyzedCube(AnalyzedDecision):
 
     @property
     def on_roll(self) -> int:
-        """The player who is on roll: before an answer the one that doubled."""
+        """The player who is on roll; for an answer to a double, the player who doubled."""
         return 1 - self.player if self.action in ("take", "pass") else self.player
 
 
 @dataclass(frozen=True)
 class Summary:
-    """How well a player did in some decisions.
+    """Summary of a player's decisions.
 
     Attributes:
-      rolls: rolls of the player.
-      decisions: plays and cube decisions that count: those with something to decide.
-      cube_decisions: of these, with the cube.
-      loss: what they lost together, in the unit of the stakes.
-      loss_points: the same in points.
-      cube_loss_points: of this, with the cube.
-      doubtful: decisions of that grade.
-      errors: decisions of that grade.
-      blunders: decisions of that grade.
-      luck: luck of the rolls together, in the unit of the stakes.
-      luck_points: the same in points.
+      rolls: number of rolls of the player.
+      decisions: number of plays and cube decisions with a choice.
+      cube_decisions: number of cube decisions among them.
+      loss: total loss, in the unit of the stakes.
+      loss_points: total loss in points.
+      cube_loss_points: loss of the cube decisions, in points.
+      doubtful: number of doubtful decisions.
+      errors: number of errors.
+      blunders: number of blunders.
+      luck: total luck of the rolls, in the unit of the stakes.
+      luck_points: total luck in points.
     """
 
     rolls: int
@@ -158,12 +157,12 @@ class Summary:
 
     @property
     def error_rate(self) -> float:
-        """Thousandths of a point lost for each decision that counts; 0 without any."""
+        """Thousandths of a point lost per decision with a choice; 0 without any."""
         return 1000 * self.loss_points / self.decisions if self.decisions else 0.0
 
 
 def summarize(decisions: Iterable[AnalyzedDecision], player: int) -> Summary:
-    """Return how a player did in some decisions, of which only the player's own count."""
+    """Return the summary of a player's own decisions among some decisions."""
     own = [decision for decision in decisions if decision.player == player]
     plays = [decision for decision in own if isinstance(decision, AnalyzedPlay)]
     cubes = [decision for decision in own if isinstance(decision, AnalyzedCube)]
@@ -188,14 +187,14 @@ class GameAnalysis:
     """One game.
 
     Attributes:
-      number: its number in the match.
-      score: points that the two players had before it.
+      number: number of the game in the match.
+      score: points of the two players before the game.
       is_crawford: whether it is the Crawford game.
-      winner: the player who won; None where the game was interrupted.
-      points: what the winner won, cube included; None where the game was interrupted.
-      result: what its end is worth to player 0, in the unit of the stakes; None where the game was interrupted.
-      total: what an end is worth to both players together: 0, or in a match 1.
-      decisions: those of both players, in order.
+      winner: the player who won; None if the game was interrupted.
+      points: points won, with the cube; None if the game was interrupted.
+      result: worth of the result to player 0, in the unit of the stakes; None if the game was interrupted.
+      total: worth of a result to both players together: 0, or 1 in a match.
+      decisions: decisions of both players, in order.
     """
 
     number: int
@@ -213,17 +212,17 @@ class GameAnalysis:
         return tuple(decision for decision in self.decisions if isinstance(decision, AnalyzedPlay))
 
     def summary(self, player: int) -> Summary:
-        """Return how a player did in it."""
+        """Return the summary of a player in the game."""
         return summarize(self.decisions, player)
 
     def result_of(self, player: int) -> float | None:
-        """Return what its end is worth to a player, in the unit of the stakes; None where it was interrupted."""
+        """Return the worth of the result to a player, in the unit of the stakes; None if the game was interrupted."""
         if self.result is None or player == 0:
             return self.result
         return self.total - self.result
 
     def luck_adjusted(self, player: int) -> float | None:
-        """Return the result less the player's luck and plus the opponent's; None where the game was interrupted."""
+        """Return the result minus the player's luck plus the opponent's; None if the game was interrupted."""
         result = self.result_of(player)
         return None if result is None else result - net_luck(self.decisions, player)
 
@@ -237,9 +236,9 @@ class MatchAnalysis:
       players: names of player 0 and player 1.
       length: points that win the match; None for single games.
       ply: look-ahead of the plays' values.
-      headers: of the match.
-      games: in order.
-      problems: what could not be valued and why, one line each, those of the match's reader first.
+      headers: headers of the match.
+      games: games in order.
+      problems: turns that could not be valued, with the reason, one line each; the problems of reading come first.
     """
 
     ruleset: Ruleset
@@ -252,27 +251,27 @@ class MatchAnalysis:
 
     @property
     def decisions(self) -> tuple[AnalyzedPlay | AnalyzedCube, ...]:
-        """Those of all games, in order."""
+        """Decisions of all games, in order."""
         return tuple(decision for game in self.games for decision in game.decisions)
 
     def summary(self, player: int) -> Summary:
-        """Return how a player did."""
+        """Return the summary of a player."""
         return summarize(self.decisions, player)
 
     def phase_summary(self, player: int, phase: Phase) -> Summary:
-        """Return how a player did with the plays in positions of one phase."""
+        """Return the summary of a player's plays in one phase of the game."""
         plays = (decision for decision in self.decisions if isinstance(decision, AnalyzedPlay))
         return summarize((play for play in plays if play.phase == phase), player)
 
     def worst(self, top: int | None = None) -> tuple[AnalyzedPlay | AnalyzedCube, ...]:
-        """Return the decisions that have a grade, the one that lost most points first; at most `top` of them."""
+        """Return the graded decisions, those with the largest loss in points first; at most `top` of them."""
         graded = [decision for decision in self.decisions if decision.grade is not None]
         return tuple(sorted(graded, key=lambda decision: -decision.loss_points)[:top])
 
     def result_of(self, player: int) -> float | None:
-        """Return what a player got: the chance of winning the match after its last game, or points in all.
+        """Return a player's result: the chance of winning the match after the last game, or the sum of points.
 
-        None where a game was interrupted.
+        None if a game was interrupted.
         """
         results = [game.result_of(player) for game in self.games]
         known = [result for result in results if result is not None]
@@ -281,30 +280,30 @@ class MatchAnalysis:
         return sum(known) if self.length is None else known[-1]
 
     def luck_adjusted(self, player: int) -> float | None:
-        """Return the result less the player's luck and plus the opponent's; None where a game was interrupted.
+        """Return the result minus the player's luck plus the opponent's; None if a game was interrupted.
 
-        In a match it is a chance with some noise in it, which may leave 0 to 1.
+        In a match it is a noisy chance of winning, which may be below 0 or above 1.
         """
         result = self.result_of(player)
         return None if result is None else result - net_luck(self.decisions, player)
 
     def action_text(self, decision: AnalyzedPlay | AnalyzedCube) -> str:
-        """Return what was done, as people write it."""
+        """Return the action taken as text."""
         if isinstance(decision, AnalyzedCube):
             return decision.action
         return "?" if decision.played is None else self.play_text(decision, decision.played)
 
     def best_text(self, decision: AnalyzedPlay | AnalyzedCube) -> str:
-        """Return what should have been done, as people write it."""
+        """Return the right action as text."""
         return decision.best if isinstance(decision, AnalyzedCube) else self.play_text(decision, decision.best)
 
     def play_text(self, decision: AnalyzedPlay, play: RankedPlay) -> str:
-        """Return a play of a decision, as people write it."""
+        """Return a play of a decision as text."""
         return format_play(decision.before, play.steps, self.ruleset)
 
 
 def net_luck(decisions: Iterable[AnalyzedDecision], player: int) -> float:
-    """Return a player's luck less the opponent's, in the unit of the stakes."""
+    """Return a player's luck minus the opponent's, in the unit of the stakes."""
     return sum(
         decision.luck if decision.player == player else -decision.luck
         for decision in decisions

@@ -1,4 +1,4 @@
-"""The analyst of a match: values every decision and measures the luck of every roll; see `match_analysis`."""
+"""The analyst of a match, which values every decision and measures the luck of every roll; see `match_analysis`."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ def analyze_match(
 ) -> MatchAnalysis:
     """Value every decision of a match.
 
-    Plays are valued without the cube's later turns, cube decisions by the model of `cube`. A turn that the rules do
-    not allow, or whose board is not known, is left out of what it cannot be valued for, and named in `problems`.
+    Plays are valued without later turns of the cube, cube decisions by the model of `cube`. An illegal turn, or a turn
+    whose
+    board is unknown, is not valued and is named in `problems`.
 
     Args:
-      match: as `read_mat` returns it, the boards before its turns known.
-      evaluator: of the game that the match was read as.
+      match: a match from `read_match`, with the boards before its turns.
+      evaluator: the critic, an evaluator of the match's game.
       ply: look-ahead of plays and of cube decisions.
       progress: called with the number of turns analysed since its last call.
 
     Raises:
-      RulesetError: a score, a length or a cube that the evaluator's game cannot have, or a ply out of range.
+      RulesetError: the evaluator's game cannot have the score, the length or the cube, or the ply is out of range.
     """
     problems = list(match.problems)
-    # Files of matches without a cube say so by its limit.
+    # Files of matches without a cube say so by the cube's limit.
     has_cube = evaluator.ruleset.cube and ("CubeLimit", "1") not in match.headers
     games = []
     had_crawford = False
@@ -59,7 +60,7 @@ def _first_state(match: Match, game: Game, ruleset: Ruleset, had_crawford: bool)
     """Return the stakes at the start of a game, seen by player 0."""
     if match.length is None:
         return MatchState(game=max(0, game.number - 1))
-    # A double in it shows that the match was played without a Crawford game.
+    # A double in the Crawford game shows that the match was played without that rule.
     is_crawford = (
         ruleset.crawford
         and not had_crawford
@@ -73,7 +74,7 @@ def _first_state(match: Match, game: Game, ruleset: Ruleset, had_crawford: bool)
 
 
 class _GameAnalyst:
-    """Values the decisions of one game; `problems` takes down what cannot be valued."""
+    """Values the decisions of one game; `problems` gets the turns that cannot be valued."""
 
     def __init__(
         self, game: Game, state: MatchState, evaluator: BaseEvaluator, ply: int, has_cube: bool, problems: list[str]
@@ -129,7 +130,7 @@ class _GameAnalyst:
             if found is not None:
                 played, rank = self.valued(replace(ranked[found], steps=turn.play), best, match), found + 1
                 if played.evaluation.value > best.evaluation.value:
-                    # A look-ahead that passes over plays at first sight may have passed over the best.
+                    # The search narrows plays at 0-ply and may have dropped the best one.
                     best, rank = played, 1
         values = self.evaluator.roll_values(before, match)
         larger, smaller = sorted(turn.dice, reverse=True)
@@ -157,7 +158,7 @@ class _GameAnalyst:
         return [analyzed]
 
     def find(self, number: int, steps: Play, before: Position, ranked: Sequence[RankedPlay]) -> int | None:
-        """Return the index of the play that comes to the same board; None, with a problem, where there is none."""
+        """Return the index of the play with the same afterstate; None, with a problem, if there is none."""
         try:
             afterstate = apply_steps(before, steps, self.evaluator.ruleset)
             return next(i for i, play in enumerate(ranked) if play.afterstate == afterstate)
@@ -166,7 +167,7 @@ class _GameAnalyst:
             return None
 
     def valued(self, play: RankedPlay, best: RankedPlay, match: MatchState) -> RankedPlay:
-        """Return a play valued as deeply as the best one, and no better than it in what is rounding alone."""
+        """Return a play valued as deeply as the best one; a better value by rounding alone becomes equal."""
         evaluation = play.evaluation
         if play.score is None and evaluation.ply < best.evaluation.ply:
             evaluation = self.evaluator.evaluate_afterstate(play.afterstate, match, ply=best.evaluation.ply)
@@ -177,11 +178,11 @@ class _GameAnalyst:
         return play.evaluation.value / self.evaluator.utility(match).point
 
     def mean(self, values: dict[tuple[int, int], float], dice: tuple[int, int]) -> float:
-        """Return the mean over the rolls that could have come."""
+        """Return the mean over the possible rolls."""
         ruleset = self.evaluator.ruleset
         is_opening = sum(self.num_rolls) == 0 and (ruleset.next_game == "fresh" or self.game.number == 1)
         if is_opening and ruleset.opening == "use_dice" and dice[0] != dice[1]:
-            # The dice that decided who starts were not the same.
+            # The dice that decided who starts were different.
             values = {roll: value for roll, value in values.items() if roll[0] != roll[1]}
         weights = [1 if first == second else 2 for first, second in values]
         return float(np.average(list(values.values()), weights=weights))
@@ -189,10 +190,10 @@ class _GameAnalyst:
     # The cube
 
     def no_double(self, number: int, turn: Turn, before: Position) -> list[AnalyzedCube]:
-        """Value a roll that came without a double, where one was possible."""
+        """Value the decision not to double before a roll, if a double was possible."""
         previous = self.game.turns[number - 2] if number > 1 else None
         match = self.seen_by(turn.player)
-        # Nobody doubles before the opening roll, nor twice.
+        # Nobody doubles before the opening roll, or twice.
         if not self.has_cube or previous is None or previous.action != "play":
             return []
         decision = self.evaluator.cube_decision(before, match, ply=self.ply)
@@ -231,7 +232,7 @@ class _GameAnalyst:
         before: Position,
         decision: CubeDecision,
     ) -> AnalyzedCube:
-        """Return a cube decision; `loss` is what the other action would have gained."""
+        """Return a cube decision; `loss` is the gain of the other action."""
         point = self.evaluator.utility(match).point
         best: CubeAction
         if action in ("take", "pass"):
@@ -258,5 +259,5 @@ class _GameAnalyst:
 
 
 def _unit(match: MatchState) -> float:
-    """Return what turns the evaluator's values, in single games in units of the cube, into the unit of the stakes."""
+    """Return the factor from the evaluator's values to the unit of the stakes: the cube in single games, else 1."""
     return 1.0 if match.length is not None else float(match.cube.value)

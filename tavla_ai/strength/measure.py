@@ -1,4 +1,4 @@
-"""Measuring checkpoints and levels, and keeping with them what came out."""
+"""Measurement of checkpoints and levels; cards and the file of levels keep the figures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tavla_ai.tournament import PairResult, play_pairing
 
 
 def as_result(result: PairResult, ply: int = 0) -> Result:
-    """Return what A scored against B as A's card keeps it.
+    """Return the result of A against B in the form of A's card.
 
     Args:
       ply: look-ahead of A.
@@ -70,28 +70,30 @@ def measure_checkpoint(
     workers: int = 1,
     progress: ProgressCallback | None = None,
 ) -> Card:
-    """Measure a checkpoint in the game it was trained for and write what came out into its card.
+    """Measure a checkpoint in the game that it was trained for, and write the figures into its card.
 
-    A figure that the card has already of the same opponent or set, at the same look-ahead, is replaced. The card is
-    written after each figure, so that a long measuring that is stopped keeps what it has.
+    A new figure replaces the card's figure for the same opponent or set at the same look-ahead. The card is written
+    after
+    each figure, so an interrupted measurement keeps its figures.
 
     Args:
       path: the checkpoint's folder, or the name of a shipped checkpoint.
-      opponents: bots as the tournament takes them.
-      games: single games against each, even.
+      opponents: names of bots; see `load_bot`.
+      games: single games against each opponent, an even number.
       seed: seed of the dice; choose one that was used for nothing else.
       judged: sets of judged decisions of the game, by name.
       ply: look-ahead of the checkpoint.
-      luck: measure the luck of the rolls with the checkpoint's own network, except in games against baselines.
+      luck: whether to measure the luck of the rolls, with the checkpoint's own network, except against baselines.
       levels: the file of levels that name opponents; None takes the shipped levels.
-      may_replace: whether a result of fewer games may take the place of one of more.
-      workers: engine threads; figures do not depend on them, but for the time of a decision, which is taken on one.
+      may_replace: whether a result of fewer games may replace a result of more games.
+      workers: engine threads; figures do not depend on them. The time of a decision is measured on one thread.
       progress: called with the number of games and decisions finished since its last call.
 
     Raises:
-      TavlaError: an opponent is not known or does not play the game, games not even, a seed out of range, a result of
-        more games is there; or somebody else has replaced the checkpoint meanwhile.
-      RulesetError: a set is of another game.
+      TavlaError: an opponent is unknown or does not play the game, the number of games is odd, the seed is out of
+        range, the
+        card has a result of more games, or the checkpoint was replaced during the measurement.
+      RulesetError: a judged set is of another game.
     """
     checkpoint = load_checkpoint(path)
     check_is_not_packaged(checkpoint.path)
@@ -113,7 +115,7 @@ def measure_checkpoint(
     for figure in figures:
         card = read_card(path / CARD_FILE)
         if card.weights_sha256 != checkpoint.card.weights_sha256:
-            raise CheckpointError(f"{path}: has other weights than when measuring began")
+            raise CheckpointError(f"{path}: has other weights than at the start of the measurement")
         card = card.model_copy(update=_among(card.results, card.loss_rates, figure))
         if ply == 0 and isinstance(figure, LossRate):
             seconds = time_decision(judged[figure.positions], bot)
@@ -136,14 +138,14 @@ def measure_level(
     workers: int = 1,
     progress: ProgressCallback | None = None,
 ) -> RatedLevel:
-    """Measure a level, its errors and all, in single games and write what came out into the file of levels.
+    """Measure a level, with its errors, in single games, and write the figures into the file of levels.
 
     Args:
       levels: the file.
       ruleset: the house.
-      match_length: with the house, says which ladder; see `Levels.find`.
+      match_length: match length of the ladder; see `Levels.find`.
 
-    For the other arguments, and what is raised, see `measure_checkpoint`.
+    For the other arguments and the errors see `measure_checkpoint`.
     """
     check_is_not_packaged(levels.path)
     bot = level_bot(name, ruleset, levels, match_length)
@@ -155,19 +157,19 @@ def measure_level(
         bot, players, judged, games=games, seed=seed, luck_network=None, workers=workers, progress=progress
     )
     for figure in figures:
-        # Another ladder of the file may have been measured meanwhile.
+        # Another ladder of the file may have been measured at the same time.
         file = Levels(levels.path)
         ladder = file.ladder(ruleset, match_length)
         now = ladder.levels[name]
         if _play(now) != _play(rated):
-            raise TavlaError(f"{levels.path}: {name} plays otherwise than when measuring began")
+            raise TavlaError(f"{levels.path}: {name} has changed since the start of the measurement")
         rated = now.model_copy(update=_among(now.results, now.loss_rates, figure))
         save_levels(file.path, file.with_ladder(ladder.model_copy(update={"levels": {**ladder.levels, name: rated}})))
     return rated
 
 
 def _play(rated: RatedLevel) -> tuple[str, PlayStyle]:
-    """Return all that decides how a level plays."""
+    """Return everything that decides a level's play."""
     return rated.weights_sha256, rated.style
 
 
@@ -175,8 +177,8 @@ def _check_no_loss(where: Path, results: tuple[Result, ...], opponents: Sequence
     for result in results:
         if result.opponent in opponents and result.ply == ply and result.games > games:
             raise TavlaError(
-                f"{where}: has a result of {result.games} games against {result.opponent}; expected as many, not "
-                f"{games}, or --replace"
+                f"{where}: has a result of {result.games} games against {result.opponent}; expected at least "
+                f"as many, not {games}, or --replace"
             )
 
 
@@ -191,7 +193,7 @@ def _figures(
     workers: int,
     progress: ProgressCallback | None,
 ) -> Iterator[Result | LossRate]:
-    """Yield what a bot scores against each opponent and what it loses on each set, one figure after the other."""
+    """Yield the result of a bot against each opponent and its loss on each set, one figure after the other."""
     ruleset = bot.ruleset
     for name, decisions in judged.items():
         if decisions.header.ruleset != ruleset.name:
@@ -218,7 +220,7 @@ def _figures(
 def _among(
     results: tuple[Result, ...], loss_rates: tuple[LossRate, ...], figure: Result | LossRate
 ) -> dict[str, tuple[Result, ...] | tuple[LossRate, ...]]:
-    """Return the figures with a new one in place of that of the same opponent or set and look-ahead."""
+    """Return the figures with a new one, which replaces that of the same opponent or set and look-ahead."""
     if isinstance(figure, Result):
         key = figure.opponent, figure.ply
         return {"results": (*(old for old in results if (old.opponent, old.ply) != key), figure)}

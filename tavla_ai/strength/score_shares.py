@@ -1,4 +1,4 @@
-"""How often each score occurs when a network plays itself."""
+"""Score shares: the frequency of each score when a network plays itself."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import MatchSet, Ruleset, compile_rules, games_of
 from tavla_ai.tournament import Workers, check_seed
 
-# Seed of the dice that a card's shares are measured with; tournaments and evaluations use others.
+# Seed of the dice for a card's shares; tournaments and evaluations use other seeds.
 _CARD_SEED = 4_000_037
-# Self-play keeps every position of a call.
+# A call of self-play keeps all of its positions in memory.
 _GAMES_PER_CALL = 2000
 
 
@@ -31,22 +31,22 @@ def measure_score_shares(
     workers: int = 1,
     progress: ProgressCallback | None = None,
 ) -> tuple[float, ...]:
-    """Return how often the side that starts a single game gets each score when a network plays itself.
+    """Return the share of each score for the side that starts a single game, when a network plays itself.
 
     Match equity tables are made of these shares; a checkpoint's card keeps them as `score_shares`.
 
     Args:
-      network: plays both sides at 0-ply, for points, with the game's bear-off tables.
-      games: games to play.
+      network: network that plays both sides at 0-ply, for points, with the game's bear-off tables.
+      games: number of games.
       seed: seed of the dice, 0 to 2**64 − 1.
       workers: engine threads; the result does not depend on them.
       progress: called with the number of games finished since its last call.
 
     Returns:
-      K probabilities, best score first; void games do not count.
+      K probabilities, best score first, without void games.
 
     Raises:
-      TavlaError: no games, a seed or a number of workers out of range, or nothing but void games.
+      TavlaError: no games, a seed or a number of workers out of range, or only void games.
     """
     if games < 1:
         raise TavlaError(f"{games} games: expected at least 1")
@@ -81,11 +81,11 @@ def measure_score_shares(
 
 @dataclass(frozen=True)
 class ScoreShares:
-    """How often the side that starts a game gets each score.
+    """Shares of the scores for the side that starts a game.
 
     Attributes:
       values: K probabilities, best score first.
-      source: where they come from, for people.
+      source: their source, for people.
     """
 
     values: tuple[float, ...]
@@ -95,9 +95,9 @@ class ScoreShares:
 def measure_card_shares(
     path: str | Path, games: int, workers: int = 1, progress: ProgressCallback | None = None
 ) -> tuple[float, ...]:
-    """Let a checkpoint play itself at its own game, keep its score shares in its card, and return them.
+    """Let a checkpoint play itself at its own game, write the score shares into its card, and return them.
 
-    Args and errors are those of `measure_score_shares`; the seed is always the same.
+    Arguments and errors are those of `measure_score_shares`; the seed is always the same.
 
     Raises:
       CheckpointError: the checkpoint cannot be used.
@@ -111,9 +111,9 @@ def measure_card_shares(
 
 
 def shares_of_cards(game: Ruleset | MatchSet, paths: Sequence[str | Path]) -> dict[str, ScoreShares]:
-    """Return the score shares that checkpoints' cards hold for a game, or for the games of a set, by ruleset.
+    """Return the score shares in checkpoints' cards for a game, or for the games of a set, by ruleset.
 
-    A card's shares hold for every game that plays like the one the checkpoint was trained for; later paths win.
+    A card's shares apply to every game that plays like the checkpoint's own game; later paths replace earlier ones.
 
     Raises:
       CheckpointError: a checkpoint cannot be used, serves none of the games, or its card has no shares.
@@ -127,7 +127,10 @@ def shares_of_cards(game: Ruleset | MatchSet, paths: Sequence[str | Path]) -> di
             names = ", ".join(ruleset.name for ruleset in rulesets)
             raise CheckpointError(f"{path}: trained for {card.ruleset.name}, which does not play like {names}")
         if card.score_shares is None:
-            raise CheckpointError(f"{path}: its card has no score shares; give them with --shares")
+            raise CheckpointError(
+                f"{path}: its card has no score shares; measure them with `tavla met --checkpoint DIR --measure "
+                f"GAMES`, or give them with --shares"
+            )
         for ruleset in served:
             source = f"measured in {path}, in games of {card.ruleset.name}"
             found[ruleset.name] = ScoreShares(card.score_shares, source)
@@ -135,7 +138,7 @@ def shares_of_cards(game: Ruleset | MatchSet, paths: Sequence[str | Path]) -> di
 
 
 def assumed_shares(ruleset: Ruleset, values: tuple[float, ...]) -> ScoreShares:
-    """Return the shares that nobody has measured, as `equal_shares` gives them, with what they assume."""
+    """Return assumed shares, as `equal_shares` gives them, with a text about the assumption."""
     larger = sum(share for score, share in zip(ruleset.scores, values, strict=True) if score > 1)
     wins = sum(share for score, share in zip(ruleset.scores, values, strict=True) if score > 0)
     percent = 100 * larger / wins

@@ -1,8 +1,8 @@
-"""The game server's own Elo: players who move with each match, bots that stay where they are.
+"""The game server's own Elo: players' ratings change with each match, bots' ratings are fixed.
 
 House rules of North Sultan: a player starts at 1500, K is 32 for the first 30 rated matches and 16 after them, the
-rating is rounded after each match, and the bots' ratings are fixed. A match counts as won or lost: a mars within it
-has counted already.
+rating is rounded after each match, and the bots' ratings are fixed. A match counts as won or lost; a mars
+within it has already counted.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from tavla_ai.errors import TavlaError
 
 START = 1500.0
 BOTS: Mapping[str, float] = {"easy": 1200.0, "medium": 1500.0, "hard": 1750.0}
-# K of a player's first matches, how many those are, and K after them.
+# K of a player's first matches, the number of those, and K afterwards.
 FIRST_K, FIRST_MATCHES, LATER_K = 32, 30, 16
-# Of the runs' ratings, in percent.
+# Percentiles of the runs' ratings.
 PERCENTILES = (5, 25, 50, 75, 95)
 
 MAX_MATCHES = 1_000_000
 MAX_RUNS = 1_000_000
-# Ratings far beyond any player's; nearer to the edge of floating point the formula says nothing.
+# A limit far beyond any player's rating, within which the formula is exact enough.
 _MAX_RATING = 1e5
 
 
 def expected_score(rating: float, opponent: float) -> float:
     """Return the share of matches that a player should win: 1 / (1 + 10^((opponent − rating) / 400))."""
-    # tanh does not overflow, however far the two are apart.
+    # tanh does not overflow for any difference of ratings.
     return 0.5 * (1 + math.tanh((rating - opponent) * math.log(10) / 800))
 
 
@@ -39,16 +39,16 @@ def update(rating: float, opponent: float, score: float, matches_played: int, *,
     """Return a player's rating after a match.
 
     Args:
-      rating: the player's before it.
-      opponent: the other side's before it. A bot's does not move; where both sides are players the same function
-        gives the other's, and without rounding the sum of both stays what it was if their K is the same.
-      score: 1 for a match won, 0 for one lost, 0.5 for one without a winner.
-      matches_played: the player's rated matches before this one; they decide K.
-      rounded: to whole points, as the server keeps them. The house does not say what becomes of a half; here it
-        goes up, as `Math.round` does it.
+      rating: rating of the player before the match.
+      opponent: rating of the opponent before the match. A bot's rating does not change. Between two players the same
+        function gives the other rating; without rounding and with the same K the sum of both ratings stays the same.
+      score: 1 for a won match, 0 for a lost one, 0.5 for one without a winner.
+      matches_played: number of the player's rated matches before this one; it decides K.
+      rounded: whether to round to whole points, as the server does. The house does not say how halves are rounded; here
+        they go up, like `Math.round`.
 
     Raises:
-      TavlaError: a score that is not 0 to 1, or a negative number of matches.
+      TavlaError: the score is not 0 to 1, or the number of matches is negative.
     """
     if not 0 <= score <= 1:
         raise TavlaError(f"score {score:g}: expected 1 for a won match, 0 for a lost one; a mars is no second win")
@@ -59,26 +59,26 @@ def update(rating: float, opponent: float, score: float, matches_played: int, *,
 
 
 class EloSimulation(BaseModel):
-    """Where the ratings of one player end, over many runs."""
+    """Final ratings of a player over many runs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     bots: dict[str, float] = Field(description="rating of each bot")
-    win_chances: dict[str, float] = Field(description="the player's true chance of winning a match against each")
-    mix: dict[str, float] = Field(description="share of the matches that are against each")
-    matches: int = Field(description="matches of a run")
-    runs: int = Field(description="independent runs")
+    win_chances: dict[str, float] = Field(description="true chance of the player of winning a match against each bot")
+    mix: dict[str, float] = Field(description="share of matches against each bot")
+    matches: int = Field(description="number of matches of a run")
+    runs: int = Field(description="number of independent runs")
     seed: int = Field(description="seed of the matches")
     settles_at: float | None = Field(
-        description="the rating at which wins and losses balance, were it not rounded; null where none does"
+        description="rating at which wins and losses balance without rounding; null if there is none"
     )
     final_mean: float = Field(description="mean rating after the last match")
     final_deviation: float = Field(description="standard deviation of that rating over the runs")
-    percentiles: tuple[int, ...] = Field(description="which percentiles of the runs `band` has")
+    percentiles: tuple[int, ...] = Field(description="percentiles of `band`")
     mean: tuple[float, ...] = Field(description="mean rating after 0, 1, 2, ... matches")
     deviation: tuple[float, ...] = Field(description="standard deviation of the rating after 0, 1, 2, ... matches")
     band: tuple[tuple[float, ...], ...] = Field(
-        description="for each number of matches the percentiles of the rating over the runs"
+        description="for each number of matches, the percentiles of the rating over the runs"
     )
 
 
@@ -91,19 +91,19 @@ def simulate(
     runs: int = 2000,
     seed: int = 1,
 ) -> EloSimulation:
-    """Let a player of known strength play rated matches against the bots, many times over.
+    """Let a player of known strength play rated matches against the bots, in many runs.
 
     Args:
-      win_chances: chance of winning a match against each bot that the player meets; `chances` makes them of a
+      win_chances: chance of winning a match against each bot that the player meets; `chances` computes them from a
         rating.
       bots: rating of each bot.
-      mix: how often each bot is met, relative to the others; evenly without it.
-      matches: matches of a run.
-      runs: independent runs.
+      mix: relative frequency of matches against each bot; None is equal.
+      matches: number of matches of a run.
+      runs: number of independent runs.
       seed: seed of the matches; the result is a function of the arguments.
 
     Raises:
-      TavlaError: a name that is no bot, nobody to play against, or a number out of range.
+      TavlaError: an unknown bot, no bot to play against, or a number out of range.
     """
     mix = dict.fromkeys(win_chances, 1.0) if mix is None else mix
     _check_simulation(win_chances, bots, mix, matches, runs)
@@ -165,7 +165,7 @@ def _check_simulation(
 
 
 def chances(strength: float, bots: Mapping[str, float] = BOTS) -> dict[str, float]:
-    """Return the chances of winning a match against each bot of a player whose true rating is `strength`."""
+    """Return the chances of a player with the true rating `strength` of winning a match against each bot."""
     _check_rating("strength", strength)
     return {name: expected_score(strength, rating) for name, rating in bots.items()}
 

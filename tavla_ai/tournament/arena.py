@@ -18,20 +18,22 @@ from tavla_ai.tournament.lockstep import Leg, play_pairs
 
 
 class Arena:
-    """Where bots play each other; every process that plays has an arena of its own.
+    """The place where bots play each other; every process that plays has its own arena.
 
     Args:
-      game: the game, or the set of games; the bots must have been made for it.
-      bots: who may play.
+      game: the game or the set of games; the bots must be made for it.
+      bots: the bots that may play.
       seed: seed of the dice, 0 to 2**64 − 1.
       match_length: points that win a match; None for single games.
-      luck_networks: networks that measure the luck of the rolls, one for each game of a set; None leaves the luck of
-        that game out. None at all leaves out all luck.
+      luck_networks: networks that measure the luck of the rolls, one for each game of a set; None leaves out the luck
+        of
+        that game. An empty sequence leaves out all luck.
 
     Raises:
-      RulesetError: a match length that the house does not offer, a set played in single games, luck that is not known
-        in a game, or an outside engine in Gul Bara.
-      TavlaError: a seed out of range, or another number of luck networks than of games.
+      RulesetError: the house does not offer the match length, a set is played in single games, luck cannot be measured
+        in
+        a game, or an outside engine is to play Gul Bara.
+      TavlaError: the seed is out of range, or the number of luck networks is not that of games.
     """
 
     def __init__(
@@ -122,7 +124,7 @@ class Arena:
         )
 
     def legs(self, a: int, b: int) -> list[Leg]:
-        """Return the game, or the games of the set, with bot number `a` and number `b` at it."""
+        """Return the game, or the games of the set, played by bot number `a` and bot number `b`."""
         return [
             Leg(ruleset, (of_a, of_b), stakes, luck_player)
             for ruleset, of_a, of_b, stakes, luck_player in zip(
@@ -136,10 +138,10 @@ class Arena:
         ]
 
     def recipe(self) -> dict[str, Any]:
-        """Return what `from_recipe` needs to make the same arena in another process.
+        """Return the recipe from which `from_recipe` makes the same arena in another process.
 
         Raises:
-          TavlaError: a bot was made of a network that is in no checkpoint.
+          TavlaError: a bot's network is not from a checkpoint.
         """
         return {
             "game": self.game,
@@ -177,5 +179,5 @@ def _luck_player(ruleset: Ruleset, network: Checkpoint) -> engine.Player:
 
 def _recipe(bot: Bot) -> tuple[str, Checkpoint | None, PlayStyle]:
     if bot.checkpoint is None and bot.is_native and bot.name not in BASELINES:
-        raise TavlaError(f"{bot.name}: is in no checkpoint that another process could read")
+        raise TavlaError(f"{bot.name}: has no checkpoint that another process could read")
     return bot.name, bot.checkpoint, bot.style

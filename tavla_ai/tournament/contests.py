@@ -1,7 +1,7 @@
-"""Paired contests: what the games and matches of two bots came to.
+"""Paired contests: the games and matches of two bots.
 
-A contest is a single game or a match. Pair number n of a seed has the same dice whoever plays, twice, with the seats
-swapped.
+A contest is a single game or a match. Pair number n of a seed has the same dice for all bots; its two contests have
+swapped seats.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ class Contests:
 
     Attributes:
       points: int16 `[pairs, 2]`, A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 with
-        the same dice. A void game is 0, and so is a match that could not be finished.
-      scores: int32 `[pairs, 2, K]`, decided games by A's score, best first; see `scores_of`.
+        the same dice. A void game and an unfinished match are 0.
+      scores: int32 `[pairs, 2, K]`, number of decided games by A's score, best first; see `scores_of`.
       void_games: int32 `[pairs, 2]`, games that the stuck rule or a fault ended.
       plies: int32 `[pairs, 2]`, turns of all games.
-      luck: float64 `[pairs, 2]`, A's less B's, in points or in match-winning chance; None where it was not measured.
-      faults: 2 × pair + A's seat → who failed how; that ended the contest.
+      luck: float64 `[pairs, 2]`, A's luck minus B's, in points or in match-winning chance; None if it was not measured.
+      faults: 2 × pair + A's seat → the fault that ended the contest.
     """
 
     points: npt.NDArray[np.int16]
@@ -37,7 +37,7 @@ class Contests:
 
     @staticmethod
     def empty(num_pairs: int, num_scores: int, *, has_luck: bool) -> Contests:
-        """Return contests in which nothing has happened yet."""
+        """Return contests that have not begun."""
         shape = num_pairs, 2
         return Contests(
             np.zeros(shape, np.int16),
@@ -67,12 +67,12 @@ class Contests:
 
     @property
     def num_pairs(self) -> int:
-        """Pairs of contests."""
+        """Number of pairs of contests."""
         return len(self.points)
 
     @property
     def num_games(self) -> int:
-        """Games in them, void ones too."""
+        """Number of games, including void ones."""
         return int(self.scores.sum()) + int(self.void_games.sum())
 
     def first(self, num_pairs: int) -> Contests:
@@ -92,5 +92,5 @@ class Contests:
         return Contests(-self.points, self.scores[..., ::-1], self.void_games, self.plies, luck, self.faults)
 
     def count_faults(self) -> Counter[str]:
-        """Return how many contests ended by each fault."""
+        """Return the number of contests that each fault ended."""
         return Counter(self.faults.values())

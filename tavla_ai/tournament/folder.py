@@ -1,11 +1,11 @@
-"""A tournament's results on disk: a folder that a kill at any time leaves whole.
+"""A tournament's results on disk, in a folder that is valid after a kill at any time.
 
-    settings.json   what is played, written first; a folder can be resumed only with the same settings
-    results.jsonl   a line for each contest, in the order of the pairings and their pairs, only ever added to
-    summary.json    what it all came to, once all is played
-    report.html     the same for people
+    settings.json   the settings, written first; a folder can be resumed only with the same settings
+    results.jsonl   a line for each contest, in the order of the pairings and their pairs; lines are only added
+    summary.json    the results, written when everything is played
+    report.html     the results for people
 
-A contest is played again, move for move, from its line, the seed and the players; see `replay`.
+From its line, the seed and the players a contest can be replayed move for move; see `replay`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LOCK_FILE = ".lock"
 
 
 class LevelIdentity(BaseModel):
-    """A level as it played then: a file of levels may say something else by now."""
+    """A level at the time of the tournament; the file of levels may have changed since."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,28 +43,30 @@ class LevelIdentity(BaseModel):
         default=0.0,
         ge=0,
         allow_inf_nan=False,
-        description="standard deviation of its error, in points",
+        description="standard deviation of the level's error, in points",
     )
-    cap: float = Field(default=0.0, ge=0, allow_inf_nan=False, description="what a play may lose at most, in points")
+    cap: float = Field(
+        default=0.0, ge=0, allow_inf_nan=False, description="largest loss of a play by that error, in points"
+    )
 
 
 class BotIdentity(BaseModel):
-    """Who took part."""
+    """A bot that took part."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(description="as the tournament was told")
+    name: str = Field(description="name of the bot, as given")
     weights_sha256: str | None = Field(
-        description="of its checkpoint's weights, of each game of a set; null without a checkpoint"
+        description="sha256 of its checkpoint's weights, one for each game of a set; null without a checkpoint"
     )
-    level: LevelIdentity | None = Field(default=None, description="how a level plays, which its name does not tell")
+    level: LevelIdentity | None = Field(default=None, description="style of a level, which its name does not contain")
     levels: tuple[LevelIdentity | None, ...] = Field(
-        default=(), description="the same for each game of a set; none where no level plays in it"
+        default=(), description="styles of the levels for each game of a set; empty if no level plays in it"
     )
 
     @staticmethod
     def of(name: str, *checkpoints: Checkpoint | None) -> BotIdentity:
-        """Return the identity of a network with a checkpoint, or with one for each game of a set."""
+        """Return the sha256 of a checkpoint's weights, or one for each game of a set."""
         hashes = [checkpoint.card.weights_sha256 if checkpoint else "none" for checkpoint in checkpoints]
         return BotIdentity(name=name, weights_sha256=",".join(hashes) if any(checkpoints) else None)
 
@@ -84,44 +86,46 @@ def _level_of(bot: Bot) -> LevelIdentity | None:
 
 
 class Settings(BaseModel):
-    """All that decides a tournament's results."""
+    """Everything that decides a tournament's results."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     schema_version: int = Field(default=SCHEMA_VERSION, description="version of the folder's layout")
-    ruleset: Ruleset | MatchSet = Field(description="the game, in full, or the set of games")
-    bots: tuple[BotIdentity, ...] = Field(description="in the order given")
-    pairings: tuple[tuple[int, int], ...] = Field(description="who plays whom, as numbers of bots from 0 up")
-    games: int = Field(description="games, or matches, of each pairing, at most")
+    ruleset: Ruleset | MatchSet = Field(description="the ruleset, in full, or the set of games")
+    bots: tuple[BotIdentity, ...] = Field(description="the bots, in the order given")
+    pairings: tuple[tuple[int, int], ...] = Field(description="pairings, as numbers of bots from 0")
+    games: int = Field(description="largest number of games, or matches, of each pairing")
     seed: int = Field(description="of the dice")
     match_length: int | None = Field(description="points that win a match; null for single games")
     judge: BotIdentity | None = Field(
         description="network that measures luck, or networks for the games of a set; null without"
     )
-    until_ci: float | None = Field(description="half of the interval that is enough; null plays all games")
+    until_ci: float | None = Field(
+        description="half of the 95 % interval at which a pairing stops; null plays all games"
+    )
 
 
 class ContestLine(BaseModel):
-    """A line of `results.jsonl`; every number is A's unless it says otherwise."""
+    """A line of `results.jsonl`; numbers are A's unless stated otherwise."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     pairing: int = Field(ge=0, description="number of the pairing in the settings")
     a: str = Field(description="name of A")
     b: str = Field(description="name of B")
-    pair: int = Field(ge=0, description="number of the pair, which with the seed decides the dice")
-    a_seat: int = Field(ge=0, le=1, description="A's seat")
+    pair: int = Field(ge=0, description="number of the pair; with the seed it decides the dice")
+    a_seat: int = Field(ge=0, le=1, description="seat of A")
     seed: int = Field(description="of the dice")
-    points: int = Field(description="score of a game, ±1 for a match won or lost, 0 if void or undecided")
-    scores: tuple[int, ...] = Field(description="games by score, best first; a match has several")
-    void: int = Field(ge=0, description="void games")
-    plies: int = Field(ge=0, description="turns of both sides")
-    luck: float | None = Field(default=None, description="A's less B's; null where it was not measured")
-    fault: str | None = Field(default=None, description="who failed how, which ended the contest")
+    points: int = Field(description="score of a game; ±1 for a match won or lost; 0 if void or undecided")
+    scores: tuple[int, ...] = Field(description="number of games by score, best first; a match has several games")
+    void: int = Field(ge=0, description="number of void games")
+    plies: int = Field(ge=0, description="number of turns of both sides")
+    luck: float | None = Field(default=None, description="A's luck minus B's; null if it was not measured")
+    fault: str | None = Field(default=None, description="fault that ended the contest")
 
 
 class ResultsFolder:
-    """A tournament's folder; `opened` gives it its settings."""
+    """The folder of a tournament; `opened` sets its settings."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -131,10 +135,10 @@ class ResultsFolder:
 
     @contextmanager
     def opened(self, settings: Settings) -> Iterator[ResultsFolder]:
-        """Make the folder, or read what it holds of the tournament with these settings.
+        """Make the folder, or read the contests of an unfinished tournament with these settings.
 
         Raises:
-          TavlaError: it holds something else or is damaged, or another process is at work on it.
+          TavlaError: the folder holds something else or is damaged, or another process is playing the tournament.
         """
         self._check(settings)
         self.path.mkdir(parents=True, exist_ok=True)
@@ -146,16 +150,16 @@ class ResultsFolder:
             lines, whole = _read_whole(self.path / RESULTS_FILE)
             self._stored, num_kept = _contests_of(lines, settings, self.path / RESULTS_FILE)
             with (self.path / RESULTS_FILE).open("a+", encoding="utf-8") as self._file:
-                # What a kill cut short is played again.
+                # A pair that a kill interrupted is played again.
                 self._file.truncate(sum(whole[:num_kept]))
                 yield self
 
     def stored(self, pairing: int) -> Contests | None:
-        """Return the contests of a pairing that had been played when the folder was opened."""
+        """Return the contests of a pairing that were already in the folder when it was opened."""
         return self._stored.get(pairing)
 
     def append(self, pairing: int, first_pair: int, contests: Contests) -> None:
-        """Add the contests of some pairs, whole lines at once."""
+        """Add the contests of some pairs, as whole lines."""
         settings, file = self._settings, self._file
         assert settings is not None
         assert file is not None
@@ -182,17 +186,17 @@ class ResultsFolder:
         file.flush()
 
     def write_summary(self, summary: dict[str, Any]) -> None:
-        """Write what the tournament came to."""
+        """Write the results of the tournament."""
         write_whole(self.path / SUMMARY_FILE, (json.dumps(summary, indent=2) + "\n").encode())
 
     def _check(self, settings: Settings) -> None:
         if not self.path.exists():
             return
         if not self.path.is_dir():
-            raise TavlaError(f"{self.path}: is no folder")
+            raise TavlaError(f"{self.path}: is not a folder")
         if not (self.path / SETTINGS_FILE).exists():
             if any(entry.name != _LOCK_FILE and not is_temporary(entry) for entry in self.path.iterdir()):
-                raise TavlaError(f"{self.path}: is occupied, and not by a tournament; name another folder")
+                raise TavlaError(f"{self.path}: is not empty and holds no tournament; name another folder")
             return
         old = read_settings(self.path).model_dump(mode="json")
         new = settings.model_dump(mode="json")
@@ -200,7 +204,7 @@ class ResultsFolder:
             if key == "bots" and old[key] != value and _without_levels(old[key]) == _without_levels(value):
                 names = [one["name"] for one, other in zip(old[key], value, strict=True) if one != other]
                 raise TavlaError(
-                    f"{self.path}: {', '.join(names)} has been calibrated anew since it played; name another folder"
+                    f"{self.path}: {', '.join(names)} was calibrated again since it played; name another folder"
                 )
             if old[key] != value:
                 raise TavlaError(
@@ -217,7 +221,7 @@ def read_settings(path: Path) -> Settings:
     """Return the settings of a tournament's folder.
 
     Raises:
-      TavlaError: it holds no tournament, or one that cannot be read.
+      TavlaError: the folder holds no tournament, or its settings cannot be read.
     """
     file = path / SETTINGS_FILE
     try:
@@ -231,7 +235,7 @@ def read_settings(path: Path) -> Settings:
 
 
 def read_lines(path: Path) -> list[ContestLine]:
-    """Return all contests of a tournament's folder that were written whole, in order.
+    """Return all complete contests of a tournament's folder, in order.
 
     Raises:
       TavlaError: a line cannot be read.
@@ -240,7 +244,7 @@ def read_lines(path: Path) -> list[ContestLine]:
 
 
 def _read_whole(path: Path) -> tuple[list[ContestLine], list[int]]:
-    """Return the whole lines of a file and their lengths in bytes; what follows the last newline was cut short."""
+    """Return the complete lines of a file and their lengths in bytes; text after the last newline is incomplete."""
     lines, lengths = [], []
     if path.exists():
         with path.open("rb") as file:
@@ -256,7 +260,7 @@ def _read_whole(path: Path) -> tuple[list[ContestLine], list[int]]:
 
 
 def _contests_of(lines: list[ContestLine], settings: Settings, path: Path) -> tuple[dict[int, Contests], int]:
-    """Return the whole pairs by pairing, and how many lines they are.
+    """Return the complete pairs by pairing, and their number of lines.
 
     Raises:
       TavlaError: the lines are not those of pairs in order.
@@ -273,7 +277,7 @@ def _contests_of(lines: list[ContestLine], settings: Settings, path: Path) -> tu
             or len(line.scores) != num_scores
             or (line.luck is None) != (settings.judge is None)
         ):
-            raise TavlaError(f"{path}: line {index + 1} is not what this tournament would have written")
+            raise TavlaError(f"{path}: line {index + 1} does not belong to this tournament")
         own.append(line)
     return {
         pairing: _joined(own, num_scores, has_luck=settings.judge is not None) for pairing, own in by_pairing.items()

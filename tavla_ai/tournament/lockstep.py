@@ -1,8 +1,8 @@
-"""Games with players that are not the engine's, the mirror of `engine.duel`: many games go on side by side, so that the
-decisions of each player come in batches.
+"""Games with players outside the engine, the mirror of `engine.duel`: many games run side by side, so that each player
+gets its decisions in batches.
 
-The dice, the seats and the scoring are those of `engine.duel` and `engine.duel_set`: between two of the engine's
-players the results are the same.
+Dice, seats and scoring are the same as in `engine.duel` and `engine.duel_set`; between two of the engine's players the
+results are the same too.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tavla_ai.tournament.open_game import OpenGame
 
 @dataclass(frozen=True)
 class Leg:
-    """The game that some rounds of a contest are, and who plays it for what.
+    """A game of a contest, its players and its stakes.
 
     Attributes:
       ruleset: the game.
       players: A and B.
-      utilities: float32 `[1 or length², K]` by (points the player needs − 1, points the opponent needs − 1), and how
-        networks see them, float32 `[same, K − 2]`.
-      luck_player: a network that measures the luck of the rolls; None leaves luck out.
+      utilities: float32 `[1 or length², K]` by (points the player needs − 1, points the opponent needs − 1), and the
+        network inputs for them, float32 `[same, K − 2]`.
+      luck_player: network that measures the luck of the rolls; None leaves out luck.
     """
 
     ruleset: Ruleset
@@ -43,21 +43,21 @@ class Leg:
 
 @dataclass(frozen=True, kw_only=True)
 class WatchedTurn:
-    """A turn of a contest that is watched.
+    """A turn of a watched contest.
 
     Attributes:
       pair: number of the pair.
       a_seat: A's seat.
-      leg: number of the game's kind in a set.
-      round: number of the game in a match, void ones counted.
+      leg: number of the game in the set.
+      round: number of the game in a match, including void games.
       ply: number of the turn in the game.
-      side: 0 where A plays, 1 where B does.
+      side: 0 if A plays, 1 if B plays.
       away: points that A and B still need; 0 in single games.
       board: `[2, places]` before the roll, the player on roll first.
       dice: the player's roll.
-      after: the board after the play, the player first; a fault where none was made.
+      after: the board after the play, the player first; a fault if the player made no play.
       score: the player's score, if the play ends the game.
-      is_void: whether the game ends here without a score.
+      is_void: whether the game ends with this turn without a score.
     """
 
     pair: int
@@ -83,9 +83,9 @@ class _Contest:
       a_seat: A's seat.
       away: points that each seat still needs.
       game: the game in play.
-      leg: number of the game's kind in a set.
-      round: number of the game in the match, void ones counted.
-      first_seat: the seat that started the game; None where the opening roll decided.
+      leg: number of the game in the set.
+      round: number of the game in the match, including void games.
+      first_seat: the seat that started the game; None if the opening roll decided.
     """
 
     pair: int
@@ -98,7 +98,7 @@ class _Contest:
 
     @property
     def side(self) -> int:
-        """0 where A is to play, 1 where B is."""
+        """0 if A is on roll, 1 if B is."""
         return self.game.seat ^ self.a_seat
 
 
@@ -115,14 +115,13 @@ def play_pairs(
 ) -> Contests:
     """Play pairs of games, or of matches to `length` points (0: single games), as `engine.duel` does.
 
-    A player that fails, or that answers what is no legal play, ends the game: it is void, and a match is left
-    undecided.
+    If a player fails or answers an illegal play, the game ends as void, and a match stays undecided.
 
     Args:
-      legs: the game, or the games of a set, which a match takes in turn.
+      legs: the game, or the games of a set, which a match plays in turn.
       threads: engine threads.
       progress: called with the number of contests finished since its last call.
-      watch: called with every turn; those of one contest come in order, contests go on side by side.
+      watch: called with every turn. The turns of a contest come in order; turns of several contests are mixed.
 
     Raises:
       RulesetError: a turn of one of the games is more than one roll (Gul Bara).
@@ -161,7 +160,7 @@ def play_pairs(
 
 @dataclass(frozen=True, kw_only=True)
 class _Referee:
-    """Plays contests by the rules of their games and writes down what comes out.
+    """Plays contests by the rules of their games and records their results.
 
     Attributes:
       legs: the game, or the games of a set.
@@ -171,7 +170,7 @@ class _Referee:
       first_pair: number of the result's first pair.
       threads: engine threads.
       watch: called with every turn.
-      result: what has come out so far.
+      result: the results so far.
     """
 
     legs: Sequence[Leg]
@@ -188,11 +187,11 @@ class _Referee:
         return [compile_rules(leg.ruleset) for leg in self.legs]
 
     def index(self, contest: _Contest) -> tuple[int, int]:
-        """Return where a contest stands in the result."""
+        """Return the index of a contest in the result."""
         return contest.pair - self.first_pair, contest.a_seat
 
     def contest(self, pair: int, a_seat: int) -> _Contest:
-        """Return a contest in its first game."""
+        """Return a contest at the start of its first game."""
         game = OpenGame(self.legs[0].ruleset, self.rules[0], self.seed, pair)
         return _Contest(pair, a_seat, [self.length, self.length], game)
 
@@ -202,7 +201,7 @@ class _Referee:
         contest.game = OpenGame(ruleset, rules, self.seed, contest.pair, contest.round, contest.first_seat)
 
     def choose(self, leg: int, side: int, turns: list[_Contest]) -> list[ChosenPlay | Fault]:
-        """Return the plays that a side makes in its turns."""
+        """Return the plays of a side in its turns."""
         if not turns:
             return []
         values, inputs = self.legs[leg].utilities
@@ -278,7 +277,7 @@ class _Referee:
         return False
 
     def _show(self, contest: _Contest, chosen: ChosenPlay | Fault, *, is_void: bool) -> None:
-        """Show a turn to who watches."""
+        """Report a turn to `watch`."""
         if self.watch is None:
             return
         self.watch(

@@ -1,7 +1,7 @@
-"""Whose networks measure the luck of the rolls.
+"""Luck networks: the networks that measure the luck of the rolls.
 
-What a network says of the luck of a roll is 0 on average whatever the network, so a result without its luck has the
-same mean as the raw one; the better the network, the smaller its error.
+The luck of a roll is 0 on average for any network, so a result without luck has the same mean as the raw result. The
+better the network, the smaller the error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def named_luck_networks(game: Ruleset | MatchSet, spec: str) -> tuple[Checkpoint
       spec: a checkpoint's folder or shipped name; for a set of games `portes=DIR,fevga=DIR`.
 
     Raises:
-      TavlaError: a set, and no game is named; see `set_parts`.
+      TavlaError: a set of games of which none is named; see `set_parts`.
       CheckpointError: a checkpoint cannot be used for its game; see `load_checkpoint`.
     """
     if isinstance(game, Ruleset):

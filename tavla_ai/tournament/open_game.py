@@ -1,4 +1,4 @@
-"""A game in play outside the engine: the same dice, turns and stuck rule as the engine's own games."""
+"""A game in play outside the engine, with the same dice, turns and stuck rule as in the engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tavla_ai import engine
 from tavla_ai.bots import ChosenPlay
 from tavla_ai.rules import Ruleset
 
-# A game of tavla has some 55 turns; the rolls of a longer one are drawn when it gets there.
+# A game of tavla has about 55 turns; further rolls are drawn when a game needs them.
 _ROLLS_AT_ONCE = 64
 
 
@@ -18,11 +18,11 @@ class OpenGame:
 
     Args:
       ruleset: the game, in which a turn is one roll.
-      rules: the same as the engine takes it.
+      rules: the game, compiled for the engine.
       seed: seed of the dice.
       number: number of the game, or of its pair.
       round: number of the game in its match.
-      first_seat: the seat that starts; None where the opening roll decides.
+      first_seat: the seat that starts; None if the opening roll decides.
 
     Attributes:
       board: int8 `[2, num_places]`, the side on roll first.
@@ -64,7 +64,7 @@ class OpenGame:
         self.dice = self._roll()
 
     def _stuck_after(self, chosen: ChosenPlay) -> int:
-        """Return how many turns in a row have left the board as it was, with that of a play."""
+        """Return the number of turns in a row, including this play, that did not change the board."""
         return self._stuck + 1 if np.array_equal(chosen.afterstate, self.board) else 0
 
     def _roll(self) -> tuple[int, int]:

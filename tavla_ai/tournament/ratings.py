@@ -28,13 +28,14 @@ _NAMES_IN_MESSAGE = 5
 
 @dataclass(frozen=True)
 class Pairing:
-    """What A scored against B, all of it seen by A.
+    """The result of A against B, seen by A.
 
     Attributes:
-      wins, losses, draws: games or matches; they may be fractions, such as shares of wins adjusted for luck.
-      standard_error: of A's share of wins, draws as halves, where the games are no independent samples, such as
-        pairs on the same dice; None counts each game as independent. A draw then counts as a whole game's worth of
-        information, so that the errors are a little too large where many games are drawn.
+      wins, losses, draws: numbers of games or matches; they may be fractions, such as luck-adjusted wins.
+      standard_error: standard error of A's share of wins (draws as halves) if the games are not independent samples,
+        such
+        as pairs on the same dice. None counts each game as independent; a draw then counts as a whole game of
+        information, so the errors are a little too large if many games are drawn.
     """
 
     a: str
@@ -46,7 +47,7 @@ class Pairing:
 
     @property
     def games(self) -> float:
-        """Return how many games there were."""
+        """Return the number of games."""
         return self.wins + self.losses + self.draws
 
     @property
@@ -56,28 +57,30 @@ class Pairing:
 
 
 class Rating(BaseModel):
-    """How strong one player is."""
+    """The rating of a player."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(description="the player")
-    rating: float = Field(description="on the Elo scale")
-    standard_error: float = Field(description="of the rating, relative to what is fixed; 0 for an anchor")
+    name: str = Field(description="name of the player")
+    rating: float = Field(description="rating on the Elo scale")
+    standard_error: float = Field(
+        description="standard error of the rating, relative to the anchors or the mean; 0 for an anchor"
+    )
     interval: tuple[float, float] = Field(description="95 % interval, normal approximation")
-    games: float = Field(description="games or matches that the player took part in")
-    is_anchor: bool = Field(description="the rating was given, not measured")
+    games: float = Field(description="number of games or matches of the player")
+    is_anchor: bool = Field(description="whether the rating was given, not measured")
 
 
 class Ratings(BaseModel):
-    """How strong all players of a set of pairings are."""
+    """The ratings of all players of some pairings."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    players: tuple[Rating, ...] = Field(description="in the order in which the pairings name them")
+    players: tuple[Rating, ...] = Field(description="ratings in the order in which the pairings name the players")
     covariance: tuple[tuple[float, ...], ...] = Field(
-        description="of the ratings, in Elo squared, rows and columns in the order of the players"
+        description="covariance of the ratings, in Elo squared, in the order of the players"
     )
-    log_likelihood: float = Field(description="of the results alone, without the prior, at these ratings")
+    log_likelihood: float = Field(description="log-likelihood of the results, without the prior, at these ratings")
 
     def rating(self, name: str) -> Rating:
         """Return the rating of one player.
@@ -88,9 +91,9 @@ class Ratings(BaseModel):
         return self.players[self._index(name)]
 
     def difference(self, a: str, b: str) -> tuple[float, float]:
-        """Return how many Elo points A is stronger than B, and the standard error of that number.
+        """Return the rating of A minus that of B, in Elo points, and its standard error.
 
-        The errors of two ratings are not independent, so that this one does not follow from them.
+        The errors of two ratings are not independent, so this error does not follow from them.
 
         Raises:
           TavlaError: no such player.
@@ -116,18 +119,19 @@ def rate(
 ) -> Ratings:
     """Return the ratings that make the results most likely, with their covariance.
 
-    Only differences can be measured, so something must be fixed: the anchors, or else the mean of all ratings.
+    Only differences can be measured, so either anchors or the mean of all ratings must be fixed.
 
     Args:
       pairings: results; two players may meet in several of them.
-      anchors: players whose rating is known → it; the standard errors of the others are relative to them.
-      mean: of all ratings, used without anchors.
-      prior: draws that each player is given against one virtual average opponent, who is rated along. They keep the
-        rating of a player finite who won, or lost, all games, and pull every rating a little to the middle.
+      anchors: player → known rating; the standard errors of the others are relative to these.
+      mean: mean of all ratings, used without anchors.
+      prior: number of draws added for each player against one virtual average opponent, which is rated too. They keep
+        the
+        rating of a player finite that won or lost all games, and pull every rating slightly towards the middle.
 
     Raises:
-      TavlaError: no pairing, a number out of range, an anchor that did not play, players whom no chain of games
-        connects, or, without a prior, a player or group that won, or lost, every game against the others.
+      TavlaError: no pairing, a number out of range, an anchor that did not play, players that no chain of games
+        connects, or, without a prior, a player or group that won or lost every game against the others.
     """
     anchors = dict(anchors or {})
     names = list(dict.fromkeys(name for pairing in pairings for name in (pairing.a, pairing.b)))
@@ -143,7 +147,7 @@ def rate(
     logits = np.zeros(len(names) + (prior > 0))
     for index, rating in zip(fixed, anchors.values(), strict=True):
         logits[index] = rating / ELO_PER_LOGIT
-    # Without anchors the first player stands at 0 until the mean is known.
+    # Without anchors the first player is at 0 until the mean is known.
     free = np.setdiff1d(np.arange(len(logits)), fixed or [0])
     if fixed:
         logits[free] = np.mean([logits[i] for i in fixed])
@@ -177,12 +181,12 @@ def rate(
 
 @dataclass(frozen=True)
 class _Design:
-    """The results that a likelihood is made of, a row for each pairing.
+    """Results for the likelihood, a row for each pairing.
 
     Attributes:
       a: int64 `[R]`, number of the player A.
       b: int64 `[R]`, number of the player B.
-      weights: float64 `[R]`, independent games that tell as much as the pairing does.
+      weights: float64 `[R]`, number of independent games with the same information as the pairing.
       shares: float64 `[R]`, A's share of wins, draws as halves.
     """
 
@@ -215,7 +219,7 @@ def _design(pairings: Sequence[Pairing], names: Sequence[str]) -> _Design:
     return _Design(
         np.array([index[pairing.a] for pairing in pairings]),
         np.array([index[pairing.b] for pairing in pairings]),
-        # The number of independent games that would have the standard error that was given.
+        # The number of independent games that would have the given standard error.
         np.where(np.isnan(errors), games, shares * (1 - shares) / errors**2),
         shares,
     )
@@ -226,13 +230,13 @@ def _maximise(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the most likely logits `[N]` and the information `[F, F]` about the free ones, by Newton's method.
 
-    The likelihood is concave, so that a step that is halved until it helps always arrives.
+    The likelihood is concave, so steps that are halved until they help always converge.
     """
     a, b, weights, shares = design.a, design.b, design.weights, design.shares
     value = design.log_likelihood(logits)
     for _ in range(_MAX_STEPS):
         gaps = logits[a] - logits[b]
-        # Both to full relative precision: of millions of wins in a row all that matters is the chance of a loss.
+        # Both to full relative precision: after millions of wins in a row only the chance of a loss matters.
         wins, losses = np.exp(-np.logaddexp(0, -gaps)), np.exp(-np.logaddexp(0, gaps))
         surplus = weights * (shares * losses - (1 - shares) * wins)
         gradient = np.bincount(a, surplus, len(logits)) - np.bincount(b, surplus, len(logits))
@@ -256,7 +260,7 @@ def _maximise(
             step /= 2
         logits, value = logits + step, new
     raise TavlaError(
-        "ratings: no best ones found; the anchors are too far apart for these results, or the prior too small"
+        "ratings: no maximum found; the anchors are too far apart for these results, or the prior is too small"
     )
 
 
@@ -303,7 +307,7 @@ def _check_connected(
     b_scored: npt.NDArray[np.bool_],
     fixed: Sequence[int],
 ) -> None:
-    """Refuse players whom no chain of pairings compares.
+    """Refuse players that no chain of pairings compares.
 
     An arrow leads from A to B where `a_scored`, and back where `b_scored`; all must reach each other. Anchors are
     compared with each other already.

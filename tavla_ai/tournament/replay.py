@@ -1,4 +1,4 @@
-"""Contests of a tournament played again, move for move, from the seed and the players."""
+"""Replays of a tournament's contests, move for move, from the seed and the players."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ class Replayed:
     turns: tuple[WatchedTurn, ...]
 
     def games(self) -> list[list[WatchedTurn]]:
-        """Return the turns of each game."""
+        """Return the turns, game by game."""
         return [list(turns) for _, turns in groupby(self.turns, key=lambda turn: turn.round)]
 
     def play_of(self, turn: WatchedTurn) -> Play | None:
-        """Return the steps of a turn; None where the player made no legal play."""
+        """Return the steps of a turn; None if the player made no legal play."""
         if not isinstance(turn.after, np.ndarray):
             return None
         return play_between(games_of(self.game)[turn.leg], turn.board, turn.dice, turn.after)
 
     def match(self) -> Match:
-        """Return the contest as match files hold it, A on the left.
+        """Return the contest as a match for match files, A on the left.
 
         Raises:
-          RulesetError: match files do not hold this game.
+          RulesetError: match files cannot hold this game.
         """
         check_has_mat(self.game)
         games = []
@@ -71,12 +71,12 @@ class Replayed:
                     points=last.score,
                 )
             )
-        # A name in a match file has no colon.
+        # Names in match files have no colon.
         a, b = (name.replace(":", " ") for name in self.players)
         return Match(self.length, (a, b), tuple(games), (("Variation", self.game.title),))
 
     def text(self) -> str:
-        """Return the contest for people, a turn a line."""
+        """Return the contest as text, one turn per line."""
         lines = []
         for number, turns in enumerate(self.games(), start=1):
             ruleset = games_of(self.game)[turns[0].leg]
@@ -93,19 +93,19 @@ class Replayed:
 
 
 def check_has_mat(game: Ruleset | MatchSet) -> None:
-    """Check that match files hold the game, or all games of the set.
+    """Check that match files can hold the game, or all games of the set.
 
     Raises:
-      RulesetError: they do not.
+      RulesetError: they cannot.
     """
     if not all(ruleset.moves_as_backgammon for ruleset in games_of(game)):
-        raise RulesetError(f"{game.name}: match files hold tavla and backgammon only")
+        raise RulesetError(f"{game.name}: match files can hold tavla and backgammon only")
 
 
 def play_between(
     ruleset: Ruleset, board: npt.NDArray[np.int8], dice: tuple[int, int], after: npt.NDArray[np.int8]
 ) -> Play:
-    """Return steps that lead from a board `[2, places]` to an afterstate of its legal plays."""
+    """Return steps from a board `[2, places]` to one of its afterstates."""
     afterstates, steps, _ = engine.legal_plays(compile_rules(ruleset), board, *dice)
     index = play_index(afterstates, after)
     assert index is not None
@@ -119,7 +119,7 @@ def replay_pairs(arena: Arena, a: int, b: int, first_pair: int, num_pairs: int) 
       Their contests: A in seat 0, then in seat 1, pair by pair.
 
     Raises:
-      RulesetError: Gul Bara is among the games, whose turns are more than one play.
+      RulesetError: Gul Bara is among the games; its turns are more than one play.
     """
     turns: dict[tuple[int, int], list[WatchedTurn]] = {}
     play_pairs(
@@ -142,7 +142,7 @@ class TournamentReplay:
       bots: the bots that played, in the order of the settings.
 
     Raises:
-      TavlaError: the folder holds no tournament, or a bot is not what it was.
+      TavlaError: the folder holds no tournament, or a bot has changed since.
     """
 
     def __init__(self, path: Path, bots: Sequence[Bot]) -> None:
@@ -156,7 +156,7 @@ class TournamentReplay:
 
     @staticmethod
     def from_folder(path: str | Path, levels: Levels | str | Path | None = None) -> TournamentReplay:
-        """Make the bots again from their names.
+        """Load the bots by their names in the folder.
 
         Args:
           path: the folder.
@@ -171,7 +171,7 @@ class TournamentReplay:
         return TournamentReplay(path, bots)
 
     def contest(self, number: int) -> Replayed:
-        """Play contest number `number`, from 1 up, of `results.jsonl` again.
+        """Replay contest number `number` of `results.jsonl`, counted from 1.
 
         Raises:
           TavlaError: there is no such contest, or the replay differs from the record, which means that another
@@ -184,19 +184,19 @@ class TournamentReplay:
         if len(contest.turns) != line.plies:
             raise TavlaError(
                 f"{self.path}: game {number} took {line.plies} turns and takes {len(contest.turns)} now; "
-                "it was played by another version of tavla"
+                "another version of tavla recorded it"
             )
         return contest
 
     def pairs(self, pairing: int, first_pair: int, num_pairs: int) -> list[Replayed]:
-        """Play some pairs of a pairing again."""
+        """Replay some pairs of a pairing."""
         return replay_pairs(self._arena, *self.pairings[pairing], first_pair, num_pairs)
 
     def write_mats(self) -> int:
-        """Write a match file for each contest that has none yet, and return how many.
+        """Write a match file for each contest that has none, and return their number.
 
         Raises:
-          RulesetError: match files do not hold this game.
+          RulesetError: match files cannot hold this game.
         """
         folder = self.path / MAT_FOLDER
         folder.mkdir(exist_ok=True)
@@ -220,7 +220,7 @@ def _check_identity(path: Path, bot: Bot, identity: BotIdentity) -> None:
     if now.weights_sha256 != identity.weights_sha256:
         raise TavlaError(f"{path}: {identity.name} has other weights than it played with")
     if (now.level, now.levels) != (identity.level, identity.levels):
-        raise TavlaError(f"{path}: {identity.name} has been calibrated anew since it played")
+        raise TavlaError(f"{path}: {identity.name} was calibrated again since it played")
 
 
 def _mat_name(pairing: int, pair: int, a_seat: int) -> str:

@@ -1,4 +1,4 @@
-"""Results of pairings and what they say about each side."""
+"""Results of pairings and tournaments, and their statistics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tavla_ai.tournament.arena import Arena
 from tavla_ai.tournament.contests import Contests
 from tavla_ai.tournament.ratings import Pairing, Ratings
 
-# Rounding: an error no larger is none.
+# A smaller error is only rounding.
 _NO_ERROR = 1e-9
 
 
@@ -25,17 +25,15 @@ class _Measured(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    matches: int | None = Field(description="matches played; null for single games")
-    games: int = Field(description="games played, those within matches and void ones too")
+    matches: int | None = Field(description="number of matches; null for single games")
+    games: int = Field(description="number of games, including those within matches and void games")
     points_per_game: float = Field(description="mean score of a game, in points; a void game counts as 0")
-    win_share: float = Field(description="games won, as a share of all")
-    draw_share: float = Field(description="games drawn, as a share of all; void ones are not among them")
-    mars_share: float | None = Field(
-        description="games won by more than one point, as a share of wins; null without a win"
-    )
-    match_win_share: float | None = Field(description="matches won, as a share of all; null for single games")
+    win_share: float = Field(description="share of games won")
+    draw_share: float = Field(description="share of games drawn, not counting void games")
+    mars_share: float | None = Field(description="share of wins by more than one point; null without a win")
+    match_win_share: float | None = Field(description="share of matches won; null for single games")
     standard_error: float | None = Field(
-        description="of match_win_share in matches, else of points_per_game, from the means of pairs; "
+        description="standard error of match_win_share in matches, else of points_per_game, from the means of pairs; "
         "null for a single pair"
     )
     interval: tuple[float, float] | None = Field(
@@ -46,44 +44,46 @@ class _Measured(BaseModel):
         description="the same number without the luck of the rolls; in matches it may lie a little beyond 0 or 1; "
         "null where luck was not measured",
     )
-    adjusted_standard_error: float | None = Field(default=None, description="of `adjusted`, from the means of pairs")
+    adjusted_standard_error: float | None = Field(
+        default=None, description="standard error of `adjusted`, from the means of pairs"
+    )
     adjusted_interval: tuple[float, float] | None = Field(default=None, description="95 % interval of `adjusted`")
 
 
 class PairResult(_Measured):
-    """The measures of A's games against B; every number is A's unless it says otherwise."""
+    """The result of A against B; numbers are A's unless stated otherwise."""
 
-    ruleset: str = Field(description="name of the game, or of the set of games")
+    ruleset: str = Field(description="name of the ruleset or of the set of games")
     a: str = Field(description="name of A")
     b: str = Field(description="name of B")
     seed: int = Field(description="seed of the dice")
     match_length: int | None = Field(description="points that win a match; null for single games")
-    wins: int = Field(description="contests won: matches, or single games")
-    losses: int = Field(description="contests lost")
-    draws: int = Field(description="contests neither won nor lost, void and undecided ones too")
-    share: float = Field(description="contests won and half of those drawn, as a share of all")
+    wins: int = Field(description="number of contests won: matches or single games")
+    losses: int = Field(description="number of contests lost")
+    draws: int = Field(description="number of contests neither won nor lost, including void and undecided ones")
+    share: float = Field(description="share of contests won, draws as halves")
     share_standard_error: float | None = Field(
-        description="of `share`, from the means of pairs; null for a single pair"
+        description="standard error of `share`, from the means of pairs; null for a single pair"
     )
     opponent_mars_share: float | None = Field(
-        description="games that B won by more than one point, as a share of B's wins; null without one"
+        description="share of B's wins by more than one point; null without a win"
     )
-    void_games: int = Field(description="games that the stuck rule or a player's fault ended, worth nothing")
+    void_games: int = Field(
+        description="number of games that the stuck rule or a player's fault ended; they score nothing"
+    )
     faults: dict[str, int] = Field(
         default={},
         description="which outside engine failed how: games that ended so, counted among the void ones; in a match "
         "such a game leaves the match undecided, half a win for each side",
     )
-    plies_per_game: float = Field(description="mean turns of a game, both sides counted")
-    games_per_second: float | None = Field(
-        description="speed on this machine, which the dice do not decide; null where all games were played before"
-    )
+    plies_per_game: float = Field(description="mean number of turns of a game, of both sides")
+    games_per_second: float | None = Field(description="speed on this machine; null if all games were already played")
 
 
 class BotTotal(_Measured):
-    """The measures of one bot over all its pairings, each of which counts alike."""
+    """The result of a bot over all its pairings, each with the same weight."""
 
-    name: str = Field(description="the bot's name")
+    name: str = Field(description="name of the bot")
 
 
 class TournamentResult(BaseModel):
@@ -91,15 +91,15 @@ class TournamentResult(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    ruleset: str = Field(description="name of the game, or of the set of games")
+    ruleset: str = Field(description="name of the ruleset or of the set of games")
     seed: int = Field(description="seed of the dice, the same for every pairing")
     match_length: int | None = Field(description="points that win a match; null for single games")
     judge: str | None = Field(
         default=None,
-        description="folder of the network that measured luck, in a set `GAME=DIR` for each game; null without",
+        description="name of the network that measured luck, in a set `GAME=NAME` for each game; null without luck",
     )
-    pairings: tuple[PairResult, ...] = Field(description="in the order played")
-    totals: tuple[BotTotal, ...] = Field(description="one for each bot, in the order given")
+    pairings: tuple[PairResult, ...] = Field(description="results of the pairings, in the order played")
+    totals: tuple[BotTotal, ...] = Field(description="total of each bot, in the order given")
     ratings: Ratings | None = Field(
         default=None,
         description="Bradley–Terry ratings around 1500 from games, or matches, won; matches are taken without their "
@@ -109,13 +109,13 @@ class TournamentResult(BaseModel):
 
 @dataclass(frozen=True)
 class PlayedTournament:
-    """A tournament that has been played.
+    """A played tournament.
 
     Attributes:
       arena: the game, the bots and the dice.
-      pairings: who played whom, as numbers of bots.
+      pairings: numbers of the two bots of each pairing.
       contests: the contests of each pairing.
-      result: what they came to.
+      result: the results.
     """
 
     arena: Arena
@@ -134,21 +134,21 @@ def rated_pairings(results: Sequence[PairResult]) -> list[Pairing]:
             contests = wins + losses + draws
             share, error = result.adjusted, result.adjusted_standard_error
             wins, losses, draws = share * contests, (1 - share) * contests, 0.0
-        # Where nothing varied the error of a share says nothing.
+        # If nothing varied, the error of a share has no meaning.
         has_error = error is not None and error > _NO_ERROR and 0 < share < 1
         found.append(Pairing(result.a, result.b, wins, losses, draws, error if has_error else None))
     return found
 
 
 def half_width(arena: Arena, contests: Contests) -> float:
-    """Return half of the 95 % interval of A's result; without luck where that is known, infinite for a single pair."""
+    """Return half of the 95 % interval of A's result, without luck if it was measured; infinite for a single pair."""
     measures = measures_of(scores_of(arena.game), arena.match_length, [contests])
     error = measures.get("adjusted_standard_error", measures["standard_error"])
     return float("inf") if error is None else margin_95(float(error))
 
 
 def pair_result(arena: Arena, a: int, b: int, contests: Contests, speed: float | None) -> PairResult:
-    """Return what bot number `a` scored against number `b`; `speed` is in games per second."""
+    """Return the result of bot number `a` against bot number `b`; `speed` is in games per second."""
     scores = contests.scores.sum(axis=(0, 1))
     signs = np.sign(contests.points).astype(np.float64)
     share, share_error = mean_of_pairs([(1 + signs.mean(axis=1)) / 2])

@@ -1,6 +1,6 @@
-"""Where the contests of a tournament are played: on threads of this process, or on Ray workers.
+"""Runners of a tournament's contests: threads of this process, or Ray workers.
 
-Contests come back in their order and are the same wherever they were played.
+Contests come back in order; they do not depend on the runner.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from tavla_ai.tournament.contests import Contests
 
 MAX_WORKERS = 1024
 
-# Ctrl-C and progress wait for one call of the engine.
+# Ctrl-C and progress wait for the end of a call of the engine.
 _SECONDS_PER_CALL = 0.5
-# Pairs with an outside engine that are played side by side.
+# Number of pairs with an outside engine that run side by side.
 _LOCKSTEP_PAIRS = 128
-# A Ray worker always has its next piece of work waiting.
+# A Ray worker always has its next task waiting.
 _IN_FLIGHT = 2
 _FIRST_RAY_PAIRS = 8
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Who plays the contests; their results do not depend on it.
+    """Number and kind of workers; results do not depend on them.
 
     Attributes:
       threads: engine threads of this process, 1 to `MAX_WORKERS`; an outside engine runs on one.
-      ray: Ray workers of one CPU each, which play instead; 0 for none.
+      ray: number of Ray workers, of one CPU each, that play instead; 0 for none.
       ray_address: `local` starts a Ray of its own, `auto` joins the cluster that runs; see `joined_cluster`.
 
     Raises:
@@ -55,7 +55,7 @@ class Workers:
 
 
 class Runner(Protocol):
-    """Plays contests somewhere."""
+    """A runner of contests."""
 
     def play(self, a: int, b: int, first: int, end: int, progress: ProgressCallback | None) -> Iterator[Contests]:
         """Play the pairs `first` to `end` − 1 of bot number `a` against number `b` and yield them in order.
@@ -70,7 +70,7 @@ class LocalRunner:
 
     Args:
       threads: engine threads; an outside engine runs on one.
-      seconds_per_call: how long one call of the engine is to take, which decides how many pairs are played at once.
+      seconds_per_call: wanted duration of a call of the engine, which decides how many pairs are played at once.
     """
 
     def __init__(self, arena: Arena, threads: int, seconds_per_call: float = _SECONDS_PER_CALL) -> None:
@@ -92,17 +92,17 @@ class LocalRunner:
 
 
 class _RayWorker:
-    """A Ray worker's own arena."""
+    """A Ray worker with its own arena."""
 
     def __init__(self, recipe: dict[str, Any]) -> None:
         self._arena = Arena.from_recipe(recipe)
 
     def pid(self) -> int:
-        """Return the process, for those who watch over it."""
+        """Return the process id."""
         return os.getpid()
 
     def play(self, a: int, b: int, first_pair: int, num_pairs: int) -> tuple[Contests, float]:
-        """Return the contests and the seconds that they took."""
+        """Return the contests and their playing time in seconds."""
         began = time.perf_counter()
         return self._arena.play(a, b, first_pair, num_pairs), time.perf_counter() - began
 
@@ -151,13 +151,13 @@ def open_runner(arena: Arena, workers: Workers) -> Iterator[Runner]:
 
 @contextmanager
 def ray_runner(arena: Arena, workers: int, address: str = "local") -> Iterator[RayRunner]:
-    """Yield a runner on `workers` Ray workers of one CPU each; a worker that dies is replaced, its work done again.
+    """Yield a runner on `workers` Ray workers of one CPU each. A dead worker is replaced; its tasks are played again.
 
     Args:
       address: see `joined_cluster`.
 
     Raises:
-      TavlaError: Ray is not installed, or not to be found there; or a bot is in no checkpoint.
+      TavlaError: Ray is not installed or not reachable, or a bot's network is not from a checkpoint.
     """
     recipe = arena.recipe()
     with joined_cluster(address, num_cpus=workers, configure_logging=False) as ray:
@@ -168,5 +168,5 @@ def ray_runner(arena: Arena, workers: int, address: str = "local") -> Iterator[R
 
 
 def _next_chunk(count: int, seconds: float, seconds_per_call: float) -> int:
-    """Return how many pairs to play at once, after `count` of them took `seconds`."""
+    """Return the number of pairs for the next call, after `count` pairs took `seconds`."""
     return min(4 * count, int(count * seconds_per_call / max(seconds, 1e-6)))

@@ -1,4 +1,4 @@
-"""Who plays whom, and when a pairing has been played enough."""
+"""Schedules of pairings, and the stopping rule of a pairing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations, pairwise
 from typing import Literal
 
-# Who plays whom: each two once; the first against each other one; each against the next.
+# Every two bots; the first against all others; each against the next.
 Schedule = Literal["round-robin", "gauntlet", "ladder"]
 # First check of the stopping rule, in pairs; every later check is after 1.5 times as many.
 _FIRST_LOOK = 200
@@ -14,7 +14,7 @@ _GROWTH = 1.5
 
 
 def scheduled(num_bots: int, schedule: Schedule) -> list[tuple[int, int]]:
-    """Return who plays whom, as numbers of bots."""
+    """Return the pairings, as numbers of bots."""
     if schedule == "gauntlet":
         return [(0, other) for other in range(1, num_bots)]
     if schedule == "ladder":

@@ -1,4 +1,4 @@
-"""Tournaments: paired games and matches between bots, and what they say about strength.
+"""Tournaments: paired games and matches between bots.
 
 Games come in pairs with the same dice and the seats swapped. The two games of a pair are not independent, so
 a pair is one sample: standard errors come from the means of pairs, never from single games.
@@ -48,24 +48,25 @@ def play_pairing(
     progress: ProgressCallback | None = None,
     luck_network: Checkpoint | None = None,
 ) -> PairResult:
-    """Play A against B and return what A scored.
+    """Play A against B and return A's result.
 
-    Pair number n of a seed has the same dice whoever plays. In a single game a bot plays for points, in a
-    match for its chance of winning the match at the score; an outside engine always plays for points. The
-    result, speed aside, is the same for any number of workers.
+    Pair number n of a seed has the same dice for all bots. In a single game a bot plays for points, in a match for its
+    chance of winning the match; an outside engine always plays for points. The result, except the speed, is the same
+    for
+    any number of workers.
 
     Args:
       ruleset: the game; the bots must have been made for it.
-      games: games to play, or matches with a `match_length`; even, since they come in pairs.
+      games: number of games, or of matches with a `match_length`; even, since they come in pairs.
       seed: seed of the dice, 0 to 2**64 − 1.
       match_length: points that win a match; None for single games.
       workers: engine threads; an outside engine runs on one.
       progress: called with the number of games (or matches) finished since its last call.
-      luck_network: measures the luck of the rolls, at 0-ply; None leaves luck out.
+      luck_network: network that measures the luck of the rolls, at 0-ply; None leaves out luck.
 
     Raises:
       TavlaError: games not even or below 2, a seed or a number of workers out of range.
-      RulesetError: the house does not offer that match length, or luck is not known in the game.
+      RulesetError: the house does not offer the match length, or luck cannot be measured in the game.
     """
     arena = Arena(ruleset, [a, b], seed, match_length, () if luck_network is None else (luck_network,))
     return play_tournament(arena, games, workers=Workers(workers), progress=progress).result.pairings[0]
@@ -83,23 +84,22 @@ def play_tournament(
 ) -> PlayedTournament:
     """Play the pairings of a schedule and return their contests and all results.
 
-    All pairings have the same dice: pair number n of the seed is the same in each, so that comparisons
-    between pairings are paired too, and a pairing's result does not depend on who else takes part. A bot's
-    total takes pair number n of all its pairings as one sample.
+    All pairings use the same dice, pair by pair. So comparisons between pairings are paired too, and a pairing's result
+    does not depend on the other bots. A bot's total takes pair number n of all its pairings as one sample.
 
-    With `until_ci` a pairing stops once its interval is narrow enough, the one without luck if luck is measured. The
-    first check is after 200 pairs, every later one after 1.5 times as many. A stop when the error happens to look
-    small comes a little too often when the error is underestimated: the interval then holds slightly less often than
-    95 %, and a mean whose error goes with it, such as a share near 0 or 1, is drawn a little to the outside.
+    With `until_ci` a pairing stops when its interval is narrow enough (the one without luck if luck is measured). The
+    first check is after 200 pairs, every later one after 1.5 times as many. Stopping
+    is slightly more likely when the error is underestimated. So the interval holds slightly less often than 95 %, and a
+    mean that is correlated with its error, such as a share near 0 or 1, is pulled slightly outwards.
 
     Args:
       arena: the game, at least two bots, the dice, and the networks that measure luck, at 0-ply.
-      games: games (or matches) of each pairing, even; with `until_ci` the largest number of them.
-      schedule: who plays whom.
-      until_ci: half of the 95 % interval that is enough, in points per game or as a share of matches.
+      games: games (or matches) of each pairing, an even number; with `until_ci` the largest number.
+      schedule: the pairings.
+      until_ci: half of the 95 % interval at which a pairing stops, in points per game or as a share of matches.
       out: a folder for the results. An unfinished tournament in the folder is resumed: finished contests are not
         played again.
-      workers: who plays the contests.
+      workers: number and kind of workers.
       progress: called with the number of games (or matches) finished since its last call.
 
     Raises:
@@ -123,7 +123,7 @@ def play_tournament(
             results.append(pair_result(arena, a, b, played, speed))
         result = _result(arena, pairings, contests, results)
         if folder is not None:
-            # Speed is no result: an interrupted tournament that was resumed has the same summary as any other.
+            # Speed is not a result: a resumed tournament has the same summary as an uninterrupted one.
             folder.write_summary(
                 result.model_dump(mode="json", exclude={"pairings": {"__all__": {"games_per_second"}}})
             )
@@ -135,8 +135,8 @@ class _Playing:
     """Plays pairings one after the other.
 
     Attributes:
-      folder: keeps the contests; None keeps them nowhere.
-      num_pairs: pairs of contests of each pairing, at most.
+      folder: folder for the contests; None keeps them only in memory.
+      num_pairs: largest number of pairs of contests of each pairing.
       until_ci: see `play_tournament`.
     """
 
@@ -148,7 +148,7 @@ class _Playing:
     progress: ProgressCallback | None
 
     def pairing(self, number: int, a: int, b: int) -> tuple[Contests, float | None]:
-        """Return the contests of pairing number `number`, and the games played per second; None if none were."""
+        """Return the contests of pairing number `number`, and the games per second; None if no game was played."""
         parts = []
         if self.folder is not None and (stored := self.folder.stored(number)) is not None:
             parts.append(stored)

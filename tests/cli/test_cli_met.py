@@ -166,7 +166,7 @@ def test_a_mistake_is_one_line(args: tuple[object, ...], message: str) -> None:
 
 def test_a_card_without_shares_is_refused(tmp_path: Path) -> None:
     unmeasured = write_checkpoint(tmp_path / "unmeasured")
-    assert "its card has no score shares; give them with --shares" in met_fails("--checkpoint", unmeasured)
+    assert "its card has no score shares; measure them" in met_fails("--checkpoint", unmeasured)
 
 
 def test_a_card_of_another_game_is_refused(measured: Path) -> None:

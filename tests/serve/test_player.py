@@ -22,7 +22,7 @@ def test_games_with_other_plays_are_refused(name: str, tmp_path: Path) -> None:
             protocol(EvaluatorFake(get_ruleset(name)))
     path = write_checkpoint(tmp_path / "net", name, num_scores=len(get_ruleset(name).scores))
     for command in ("external", "ubgi"):
-        assert "its plays are not backgammon's" in fails(command, "--checkpoint", path)
+        assert "plays only games with the plays of backgammon" in fails(command, "--checkpoint", path)
 
 
 def test_play_text_names_bar_and_off() -> None:

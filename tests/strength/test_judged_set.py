@@ -64,9 +64,9 @@ def test_files_that_are_no_sets_are_refused(judged: JudgedSet, judged_path: Path
     assert "header: schema_version" in refused(header=json_array(data | {"schema_version": 2}))
     assert "header: " in refused(header=np.zeros(3, np.uint8))
     assert "expected 2-dimensional float32" in refused(values=judged.values.astype(np.float64))
-    assert "do not fit together" in refused(depths=judged.depths[1:])
-    assert "do not fit together" in refused(values=judged.values * np.float32(np.nan))
-    assert "do not fit together" in refused(phases=judged.phases + np.uint8(9))
+    assert "do not match" in refused(depths=judged.depths[1:])
+    assert "do not match" in refused(values=judged.values * np.float32(np.nan))
+    assert "do not match" in refused(phases=judged.phases + np.uint8(9))
     assert "unknown ruleset" in refused(header=json_array(data | {"ruleset": "tavli"}))
     counts = judged.num_plays.copy()
     counts[0] += 1

@@ -164,7 +164,7 @@ def test_other_weights_under_the_same_name_are_other_bots(tmp_path: Path) -> Non
 
 def test_a_folder_of_something_else_is_not_touched(bots: list[Bot], tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(TavlaError, match="is occupied, and not by a tournament"):
+    with pytest.raises(TavlaError, match="is not empty and holds no tournament"):
         play(tmp_path, bots)
     with pytest.raises(TavlaError, match="is no folder"):
         play(tmp_path / "notes.txt", bots)
@@ -182,5 +182,5 @@ def test_a_damaged_line_is_named(bots: list[Bot], tmp_path: Path, damage: str) -
     with pytest.raises(TavlaError, match=r"results\.jsonl: line 4 cannot be read"):
         play(tmp_path, bots)
     results.write_text("".join([*lines[:4], *lines[6:]]))
-    with pytest.raises(TavlaError, match=r"line 5 is not what this tournament would have written"):
+    with pytest.raises(TavlaError, match=r"line 5 does not belong to this tournament"):
         play(tmp_path, bots)

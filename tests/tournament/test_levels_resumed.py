@@ -32,5 +32,5 @@ def test_a_tournament_of_levels_knows_when_they_were_calibrated_anew(game: str, 
     ok(*command)
     assert "easy, hard" in ok("replay", out, "--levels", path).splitlines()[0]
     write_levels(tmp_path, with_easy(house, noise=0.3))
-    assert "easy has been calibrated anew" in fails(*command)
-    assert "easy has been calibrated anew" in fails("replay", out, "--levels", path)
+    assert "easy was calibrated again" in fails(*command)
+    assert "easy was calibrated again" in fails("replay", out, "--levels", path)

@@ -199,7 +199,7 @@ def test_the_prior_hardly_moves_what_many_games_say() -> None:
 def test_anchors_that_the_results_contradict() -> None:
     pairings = [Pairing("a", "x", 5, 5), Pairing("x", "b", 5, 5)]
     assert rate(pairings, anchors={"a": -1500, "b": 1500}).rating("x").rating == pytest.approx(0, abs=1)
-    with pytest.raises(TavlaError, match="no best ones found; the anchors are too far apart"):
+    with pytest.raises(TavlaError, match="no maximum found; the anchors are too far apart"):
         rate(pairings, anchors={"a": -20_000, "b": 20_000})
 
 

@@ -66,5 +66,5 @@ def test_a_network_in_no_checkpoint_cannot_travel(network: Checkpoint) -> None:
         Bot("learner", NORTH_SULTAN, engine.Player.network(network.engine_network())),
         load_bot("random", NORTH_SULTAN),
     ]
-    with pytest.raises(TavlaError, match="learner: is in no checkpoint that another process could read"):
+    with pytest.raises(TavlaError, match="learner: has no checkpoint that another process could read"):
         play_tournament(Arena(NORTH_SULTAN, bots, 1), 2, workers=Workers(ray=1))
