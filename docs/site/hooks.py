@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from flowchart import flowchart_svg
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -26,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 _OUTSIDE = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 _EXAMPLES = "examples/index.md"
 _MARK = re.compile(r"^<!-- (board|facts|games|sets): ?(.*?) -->$", re.MULTILINE)
+_FLOWCHART = re.compile(r"^```mermaid\n(flowchart TD\n.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -38,8 +40,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Fill in the pieces that a page asks for, and take the links that leave the site out of it."""
+    """Fill in the pieces that a page asks for, draw its flowcharts, and take out the links that leave the site."""
     source = ROOT / _OUTSIDE.get(page.file.src_uri, f"docs/{page.file.src_uri}")
+    markdown = _FLOWCHART.sub(lambda chart: f"<figure>{flowchart_svg(chart[1])}</figure>", markdown)
     markdown = _MARK.sub(lambda mark: _PIECES[mark[1]](mark[2].split()), markdown)
     return _LINK.sub(lambda link: _link_on_site(link, source, page, files), markdown)
 
