@@ -87,7 +87,7 @@ class Network:
 
     def evaluate(self, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int = 1) -> NDArray[numpy.float32]:
         """
-        Return [N, K] float32 probabilities of the scores for the player who has just moved; boards are afterstates int8[N, 2, num_places], his side first; utility_inputs float32[N, U] are his.
+        Return [N, K] float32 probabilities of the scores for the player who has just moved; boards are afterstates int8[N, 2, num_places], that player first; utility_inputs float32[N, U] are that player's.
         """
 
     def evaluate_plays(self, rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, utility_inputs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> NDArray[numpy.float32]:
@@ -222,7 +222,7 @@ class SelfPlayResult:
 
 def lambda_returns(predictions: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], outcome: int, lambda_: float) -> NDArray[numpy.float32]:
     """
-    Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.
+    Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player who made that afterstate; `outcome` is the winner's score index; the winner moved right after the last row.
     """
 
 def self_play(rules: Rules, network: Network, seed: int, first_game: int, num_games: int, *, lambda_: float, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], shares: Sequence[float], threads: int = 1, tables: Bearoff | None = None) -> SelfPlayResult:
@@ -303,7 +303,7 @@ def random_walk(rules: Rules, seed: int, first_game: int, num_games: int) -> tup
 
 def random_turns(rules: Rules, seed: int, game: int) -> list[dict[str, Any]]:
     """
-    Return the turns of one game of random play, each seen by its mover: `before` int8[1, 2, num_places] and the stages `passed` to him, `dice` ((0, 0) where passed dice ended the game), `after`, the stages `passed_on`, and his `score` or NO_SCORE.
+    Return the turns of one game of random play, each seen by its mover: `before` int8[1, 2, num_places] and the stages `passed` to the mover, `dice` ((0, 0) if passed dice ended the game), `after`, the stages `passed_on`, and the mover's `score` or NO_SCORE.
     """
 
 class Searcher:
@@ -400,7 +400,7 @@ class Bearoff:
 
     def distribution_on_roll(self, rules: Rules, before: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)]) -> tuple[NDArray[numpy.float64], bool]:
         """
-        Return the same for the player on roll, row 0 of the position, before his dice.
+        Return the same for the player on roll, row 0 of the position, before the dice.
         """
 
     def expected_rolls(self, row: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:

@@ -166,7 +166,7 @@ def test_a_folder_of_something_else_is_not_touched(bots: list[Bot], tmp_path: Pa
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(TavlaError, match="is not empty and holds no tournament"):
         play(tmp_path, bots)
-    with pytest.raises(TavlaError, match="is no folder"):
+    with pytest.raises(TavlaError, match="is not a folder"):
         play(tmp_path / "notes.txt", bots)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt"]
     with pytest.raises(TavlaError, match=r"holds no tournament, it has no settings\.json"):

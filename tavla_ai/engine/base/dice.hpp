@@ -29,8 +29,7 @@ struct Roll {
   constexpr bool is_double() const { return first == second; }
 };
 
-// The distinct rolls, the higher die first: 1-1, 2-1, 2-2, 3-1 … 6-6. All that is summed over rolls is summed in this
-// order.
+// The distinct rolls, the higher die first: 1-1, 2-1, 2-2, 3-1 … 6-6. Sums over rolls are in this order.
 constexpr int kNumDistinctRolls = 21;
 constexpr std::array<Roll, kNumDistinctRolls> kDistinctRolls = [] {
   std::array<Roll, kNumDistinctRolls> rolls{};
@@ -40,18 +39,18 @@ constexpr std::array<Roll, kNumDistinctRolls> kDistinctRolls = [] {
   return rolls;
 }();
 
-// Where a roll stands among the distinct ones.
+// Index of a roll among the distinct ones.
 constexpr std::size_t index_of(Roll roll) {
   const int high = roll.first > roll.second ? roll.first : roll.second;
   const int low = roll.first > roll.second ? roll.second : roll.first;
   return static_cast<std::size_t>(high * (high - 1) / 2 + low - 1);
 }
 
-// Dice fall in 36 ways, and in `weight_of` of them as this roll.
+// Number of the 36 ways in which two dice give this roll.
 constexpr int kNumRolls = 36;
 constexpr int weight_of(Roll roll) { return roll.is_double() ? 1 : 2; }
 
-// The random numbers of one game. `round` tells the games of one match apart.
+// The random numbers of one game. `round` is the number of the game within its match.
 class GameStreams {
  public:
   GameStreams(std::uint64_t seed, std::uint64_t game, std::uint32_t round = 0)
@@ -70,12 +69,12 @@ class GameStreams {
   // A number in [0, 1) that decides which utility the game is played for.
   double utility_draw() const { return chance(Stream::kUtility, 0); }
 
-  // Numbers in [0, 1) for other choices of self-play, each kind of them a stream of its own.
+  // Numbers in [0, 1) for other choices of self-play; each kind of choice has its own stream.
   double explore_draw(std::uint32_t ply) const { return chance(Stream::kExplore, ply); }
   double scramble_draw(std::uint32_t n) const { return chance(Stream::kScramble, n); }
   double sample_draw(std::uint32_t ply) const { return chance(Stream::kSample, ply); }
 
-  // Two numbers in (0, 1) behind a player's error about a position.
+  // Two numbers in (0, 1) from which a player's error about a position follows.
   std::array<double, 2> error_draw(std::uint32_t position) const {
     const auto random = draw(Stream::kError, position);
     return {(random[0] + 0.5) * 0x1p-32, (random[1] + 0.5) * 0x1p-32};
@@ -113,13 +112,13 @@ class GameStreams {
   std::uint32_t round_;
 };
 
-// Who plays first (0 or 1) and the roll that is played first.
+// The seat that plays first (0 or 1) and the first roll that is played.
 struct Opening {
   int seat;
   Roll roll;
 };
 
-// One die each until they differ; the higher one starts, with those dice or with a fresh roll.
+// One die each until the dice differ; the higher die starts, with those dice or with a fresh roll.
 inline Opening open_game(const GameStreams& streams, bool rerolls) {
   for (std::uint32_t attempt = 0;; ++attempt) {
     const Roll roll = streams.opening(attempt);

@@ -9,7 +9,7 @@
 
 namespace tavla {
 
-// Splits [0, count) into one contiguous part a thread and runs `work(part, begin, end)` on each.
+// Splits [0, count) into one contiguous part per thread and runs `work(part, begin, end)` on each.
 template <class Work>
 void run_threads(int threads, std::int64_t count, Work&& work) {
   if (threads <= 1) {

@@ -29,7 +29,7 @@ using Matrix = Input<float, nb::ndim<2>>;
 using Vector = Input<float, nb::ndim<1>>;
 using DiceInput = Input<std::int8_t, nb::shape<-1, 2>>;
 
-// In place of a score where the game goes on.
+// In place of a score if the game continues.
 constexpr std::int16_t kNoScore = -32768;
 
 template <class T>

@@ -124,7 +124,7 @@ void bind_bearoff(nb::module_& m) {
              return distribution(tables, rules, before, &Bearoff::distribution_on_roll);
            },
            "rules"_a, "before"_a.noconvert(),
-           "Return the same for the player on roll, row 0 of the position, before his dice.")
+           "Return the same for the player on roll, row 0 of the position, before the dice.")
       .def("expected_rolls",
            [](const Bearoff& tables, const RowInput& row) {
              return tables.rolls_to_clear(row_of(tables, row)).mean();

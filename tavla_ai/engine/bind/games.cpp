@@ -187,8 +187,8 @@ void bind_random_games(nb::module_& m) {
   m.def("random_turns", &random_turns, "rules"_a, "seed"_a, "game"_a,
         nb::sig("def random_turns(rules: Rules, seed: int, game: int) -> list[dict[str, typing.Any]]"),
         "Return the turns of one game of random play, each seen by its mover: `before` int8[1, 2, num_places] and the "
-        "stages `passed` to him, `dice` ((0, 0) where passed dice ended the game), `after`, the stages `passed_on`, "
-        "and his `score` or NO_SCORE.");
+        "stages `passed` to the mover, `dice` ((0, 0) if passed dice ended the game), `after`, the stages `passed_on`, "
+        "and the mover's `score` or NO_SCORE.");
 }
 
 }  // namespace tavla

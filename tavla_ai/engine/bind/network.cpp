@@ -181,7 +181,7 @@ void bind_network(nb::module_& m) {
       .def_prop_ro("kernels", [](const Network& network) { return network.kernels().name; })
       .def("evaluate", &evaluate, "boards"_a.noconvert(), "utility_inputs"_a.noconvert(), "threads"_a = 1,
            "Return [N, K] float32 probabilities of the scores for the player who has just moved; boards are "
-           "afterstates int8[N, 2, num_places], his side first; utility_inputs float32[N, U] are his.")
+           "afterstates int8[N, 2, num_places], that player first; utility_inputs float32[N, U] are that player's.")
       .def("evaluate_plays", &evaluate_plays, "rules"_a, "board"_a.noconvert(), "first"_a, "second"_a,
            "utility_inputs"_a.noconvert(),
            "Return [n, K] float32 for the mover after each play, in the order of `legal_plays`.");

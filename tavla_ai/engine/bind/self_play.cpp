@@ -171,7 +171,7 @@ void bind_self_play(nb::module_& m) {
 
   m.def("lambda_returns", &returns_of_game, "predictions"_a.noconvert(), "outcome"_a, "lambda_"_a,
         "Return the targets float32[T, K] of one game from its predictions float32[T, K], each row for the player "
-        "who made that afterstate; `outcome` is the winner's score index, and he moved right after the last row.");
+        "who made that afterstate; `outcome` is the winner's score index; the winner moved right after the last row.");
   m.def("self_play",
         [](const Rules& rules, const Network& network, std::uint64_t seed, std::uint64_t first_game,
            std::int64_t num_games, float lambda, const Matrix& values, const Matrix& inputs,

@@ -1,4 +1,4 @@
-// A player in a game: turns a roll into the end of his turn, whatever the game.
+// A player in a game: it plays a whole turn from a roll, in any game.
 #pragma once
 
 #include <memory>

@@ -37,9 +37,9 @@ struct UtilityMix {
 // Trajectories of a range of games, game after game in order.
 struct SelfPlayResult {
   std::vector<std::int8_t> boards;    // [N, 2, num_places] afterstates, the player who has just moved first
-  std::vector<float> targets;         // [N, K] for him
-  std::vector<float> utility_inputs;  // [N, U] his
-  std::vector<float> values;          // [N, K] what the scores are worth to him, in points; look-ahead only
+  std::vector<float> targets;         // [N, K] for the player who has just moved
+  std::vector<float> utility_inputs;  // [N, U] of that player
+  std::vector<float> values;          // [N, K] worth of the scores to that player, in points; look-ahead only
   std::vector<std::int32_t> siblings;  // afterstates per decision, one decision after the other; look-ahead only
   std::vector<std::int32_t> lengths;  // afterstates per game; 0 for a void game
   std::vector<std::int8_t> score_indices;  // per game, for the winner; −1 for a void game
@@ -82,7 +82,7 @@ struct SelfPlayResult {
 //   target[t] = reverse((1 − λ) predictions[t + 1] + λ target[t + 1]),
 // and the last target is the outcome of the play that ended the game, reversed likewise.
 // predictions, targets: [length, K]; seats[t]: who made afterstate t, seats[length]: who ended the game;
-// outcome: index of his score.
+// outcome: index of that player's score.
 inline void lambda_returns(const float* predictions, const std::uint8_t* seats, int length, int num_scores,
                            int outcome, float lambda, float* targets) {
   std::array<float, kMaxScores> next{};
@@ -175,7 +175,7 @@ class SelfPlay {
   std::unique_ptr<PlayList> plays_;
   NetworkChooser chooser_;
   Seat<NetworkChooser> seat_;
-  std::vector<float> predictions_;   // [T, K] of the game, for whoever made each afterstate
+  std::vector<float> predictions_;   // [T, K] of the game, for the player who made each afterstate
   std::vector<std::uint8_t> seats_;  // [T] of the game: who made it
 };
 

@@ -1,4 +1,4 @@
-// Positions of self-play with what one ply of look-ahead says of them.
+// Positions of self-play labelled by one ply of look-ahead.
 #pragma once
 
 #include <algorithm>
@@ -20,19 +20,19 @@ struct LookaheadSettings {
   double explore = 0;    // chance that a play is drawn at random instead of the best
   double near = 0;       // chance that a play is drawn among those that look nearly as good as the best, by `margin`
   double scramble = 0;   // chance that a game begins with plays at random
-  int scrambled = 0;     // of such a game at most so many plays, drawn evenly
+  int scrambled = 0;     // largest number of these plays, drawn evenly
   double sample = 1;     // chance that a decision is kept
-  int siblings = 0;      // of a decision, the best plays besides the one that was made, at most
-  double margin = 0;     // and those only that look worse than the best by no more than so many points
-  int candidates = 0;    // replies to each roll that are looked at, see Replies; 0 looks at all
-  int finalists = 0;     // and that the network is asked about; 0 asks about all candidates
-  double lambda = 0;     // of the returns over what look-ahead corrects further on in the game
+  int siblings = 0;      // largest number of the best other plays kept of a decision
+  double margin = 0;     // largest distance of these plays from the best, in points
+  int candidates = 0;    // number of replies to each roll that are ranked, see Replies; 0 ranks all
+  int finalists = 0;     // number of candidates that the network evaluates; 0 evaluates all
+  double lambda = 0;     // λ of the returns over later corrections by look-ahead
 };
 
 // One turn of a game whose positions are labelled.
 struct LabelledTurn {
-  Distribution correction{};  // what look-ahead says of the position after it, less what the network says
-  bool is_best = false;       // the play was the network's own, as look-ahead expects of whoever replies
+  Distribution correction{};  // value of the afterstate by look-ahead minus that by the network
+  bool is_best = false;       // the play was the network's own, as look-ahead assumes of replies
   std::size_t first = 0;      // rows of its decision in the result
   std::size_t count = 0;
 };
@@ -156,7 +156,7 @@ class LabelledSelfPlay {
     for (std::size_t i = 0; i < number; ++i) kept_.push_back(plays_->afterstate(near_[i], decision.before));
   }
 
-  // Records what is kept of a turn with what look-ahead says of it. is_played: the play that was made comes last.
+  // Records the kept afterstates of a turn with their labels. is_played: the play that was made comes last.
   void label(const Utility& utility, bool is_played, SelfPlayResult& result) {
     const int num_scores = rules_.num_scores();
     LabelledTurn turn{{}, is_best_, result.targets.size() / static_cast<std::size_t>(num_scores), kept_.size()};

@@ -40,7 +40,7 @@ struct Board {
   bool operator==(const Board& other) const { return std::memcmp(count, other.count, sizeof count) == 0; }
 };
 
-// A hash of a board and of what else tells one use of it from another.
+// A hash of a board and of a number that distinguishes different uses of the board.
 inline std::uint64_t board_hash(const Board& board, std::uint64_t tag) {
   std::uint64_t hash = tag;
   std::uint64_t word = 0;
@@ -53,7 +53,7 @@ inline std::uint64_t board_hash(const Board& board, std::uint64_t tag) {
   return hash;
 }
 
-// The opponent's point that is my `point`, and the other way round.
+// The opponent's number of my `point`, and my number of the opponent's.
 constexpr int opposed_point(int point) { return 25 - point; }
 constexpr int parallel_point(int point) { return (point + 11) % kPoints + 1; }
 

@@ -1,4 +1,4 @@
-// What a change of the board gains, to first order.
+// First-order gain of a change of the board.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Change {
   std::uint8_t after;
 };
 
-// What another count of a place gains over the one on the board, looked up when it is first asked for.
+// Gain of another count of a place over the count on the board, looked up at first use.
 class Gains {
  public:
   void begin(const Board& board) {
@@ -33,7 +33,7 @@ class Gains {
   float of(const Change& change) {
     const Known known = known_[change.side][change.place];
     const std::array<float, kCounts>& gains = gains_[change.side][change.place];
-    // Where a step begins the step before has been.
+    // A step begins where the step before ended.
     if (change.after < known.first || change.after > known.last) look_up_more(change);
     return gains[change.after] - gains[change.before];
   }
@@ -49,11 +49,11 @@ class Gains {
     std::uint8_t last;
   };
 
-  // Writes the worth of counts first .. first + n − 1 of a place.
+  // Writes the worth of counts first … first + n − 1 of a place.
   virtual void look_up(int side, int place, int first, int n, float* out) = 0;
 
-  // The counts of a place are looked up together: at first those that most turns stay within, then all that a turn can
-  // make of it.
+  // The counts of a place are looked up together: first the usual range of a turn, then the whole range that a turn
+  // can reach.
   void look_up_more(const Change& change) {
     Known& known = known_[change.side][change.place];
     const int reach = std::abs(change.after - known.on_board) <= 1 ? 1 : 4;

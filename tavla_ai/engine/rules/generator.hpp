@@ -1,5 +1,5 @@
-// Generates all legal plays of a family. The filters come in this order: the legality of each step, how a
-// turn may end, as many dice as possible, the larger die, the larger die first, the family's preference.
+// Generates all legal plays of a family. The filters are applied in this order: legality of each step, legal ends of a
+// turn, as many dice as possible, the larger die, the larger die first, the family's preference.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace tavla {
 template <class F>
 class Generator {
  public:
-  // Begins a turn of the list, whose dice follow here or with other generators of the same board.
+  // Begins a turn of the list; its dice follow here or in other generators of the same board.
   static void begin(PlayList& list, const Rules& rules, const Board& board) {
     list.turn_ = {};
     list.table_ = &family_table<F>;
@@ -44,7 +44,7 @@ class Generator {
       if (!canonical) new_stamp();
       for (int parent = level[depth]; parent < level[depth + 1]; ++parent) {
         if (node(parent).is_finished()) continue;
-        // In canonical order sources never increase, so every end is met once.
+        // In canonical order sources never increase, so every end is reached once.
         const std::uint32_t limit = canonical && parent != 0 ? bits(0, node(parent).from) : ~0u;
         for (std::uint32_t found = F::sources(turn_, node(parent), die, bit(die)) & limit; found; found &= found - 1) {
           const int child = step(parent, std::countr_zero(found), die);
@@ -67,7 +67,7 @@ class Generator {
     finish();
   }
 
-  // Two different dice, in both orders; positions met before are dropped by their key.
+  // Two different dice, in both orders; repeated positions are dropped by their key.
   void mixed(int larger, int smaller) {
     new_stamp();
     list_.larger_ = larger;
@@ -80,7 +80,7 @@ class Generator {
       if constexpr (F::steps_commute)
         for (int i = larger_begin; i < larger_end; ++i) met |= bit(node(i).from);
       const int smaller_end = play_order(smaller, larger, met);
-      // Where only one die can be played, it is the larger one if it can be.
+      // If only one die can be played, it is the larger one if possible.
       if (list_.num_leaves_ == 0) keep(larger_begin, larger_end, false);
       if (list_.num_leaves_ == 0) keep(smaller_begin, smaller_end, false);
     }
@@ -106,8 +106,8 @@ class Generator {
     return index;
   }
 
-  // Plays `first` then `second`; returns the end of the range of nodes after the first die alone. met: where the other
-  // order began, if all that begins there with `second` has been met in it.
+  // Plays `first` then `second`; returns the end of the range of nodes after the first die alone. met: start of the
+  // other order's nodes, if that order has reached everything that begins there with `second`.
   int play_order(int first, int second, std::uint32_t met) {
     const int begin = list_.num_nodes_;
     const std::uint32_t both = bit(first) | bit(second);
@@ -188,7 +188,7 @@ class Generator {
       }
       std::uint16_t& known = list_.leaves_[entry.index];
       if (node(known).key == candidate.key) {
-        // Of two ways to finish the game show the one that plays more dice.
+        // Of two ways to finish the game, keep the one that plays more dice.
         if (!candidate.is_finished() || node(known).parent != 0 || candidate.parent == 0) return false;
         known = static_cast<std::uint16_t>(index);
         return true;

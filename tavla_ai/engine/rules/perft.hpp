@@ -1,4 +1,4 @@
-// Perft: how many positions a given number of turns can reach, counted over the 21 rolls.
+// Perft: the number of positions that a given number of turns can reach, counted over the 21 rolls.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace tavla {
 
 // Distinct afterstates of every roll, summed, `depth` turns deep. A pass counts as one; a finished game
-// has no further turns. In Gul Bara a roll is its first stage: nothing cascades and nothing is passed on.
+// has no further turns. In Gul Bara only the first stage of a roll is played: nothing cascades or is passed on.
 inline std::uint64_t perft(const Rules& rules, const Board& board, int depth,
                            std::vector<std::unique_ptr<PlayList>>& lists) {
   PlayList& plays = *lists[depth - 1];

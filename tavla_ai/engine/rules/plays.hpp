@@ -13,9 +13,9 @@
 
 namespace tavla {
 
-// The mover's checkers and the points where he has hit, exactly, in 128 bits: four bits per place
-// (0..15 in `lo`, 16..25 in `hi`), then one bit per hit point from bit 40 of `hi`. What is borne off
-// follows from the rest, so its four bits hold the reserve in games that have one.
+// The mover's checkers and the points of its hits, exactly, in 128 bits: four bits per place (0..15 in `lo`,
+// 16..25 in `hi`), then one bit per hit point from bit 40 of `hi`. The count of checkers borne off follows from the
+// others, so its four bits hold the reserve in games that have one.
 struct Key {
   std::uint64_t lo = 0;
   std::uint64_t hi = 0;
@@ -32,7 +32,7 @@ struct Key {
   std::uint32_t hits() const { return static_cast<std::uint32_t>(hi >> 40) << 1; }  // bit p: hit on my point p
 };
 
-// Where Key keeps the reserve.
+// Place of the reserve in a Key.
 constexpr int kReserveSlot = 0;
 
 // A position inside a turn: reached from `parent` by moving one checker from `from` to `to`.
@@ -47,31 +47,31 @@ struct Node {
   std::uint8_t to;
   std::uint8_t off;    // my checkers borne off
   std::uint8_t hits;   // opposing checkers hit so far in this turn
-  std::uint8_t flags;  // kFinished, and what the family needs to know of the turn so far
+  std::uint8_t flags;  // kFinished, and the family's state of the turn so far
   bool is_hit;         // whether this step hit
 
   bool is_finished() const { return flags & kFinished; }
 };
 
-// What stays the same during a turn, seen by the mover.
+// Constants of a turn, seen by the mover.
 struct Turn {
   std::uint32_t open = 0;          // bit p: the opponent lets me land on point p
-  std::uint32_t theirs = 0;        // bit p: he stands on my point p
+  std::uint32_t theirs = 0;        // bit p: the opponent has a checker on my point p
   std::uint32_t pinned = 0;        // bit p: my checker on point p is pinned
-  std::uint32_t entry = 0;         // bit p: he could enter on my point p, but for what I do this turn
+  std::uint32_t entry = 0;         // bit p: before this turn's steps the opponent could enter on my point p
   std::uint32_t walls = 0;         // points that may not all be held at the end of the turn
-  std::uint32_t other_walls = 0;   // the same, another wall
-  bool his_mother = false;         // his mother stands alone on his start, or is pinned there
+  std::uint32_t other_walls = 0;   // points of another wall
+  bool their_mother = false;         // the opponent's mother is alone on its start, or pinned there
   bool my_mother_pinned = false;
-  bool he_bore_off = false;
-  bool he_is_far = false;          // he has a checker on the bar or in my home
+  bool opponent_bore_off = false;
+  bool opponent_is_far = false;          // the opponent has a checker on the bar or in my home
   std::uint8_t his_bar = 0;
-  std::uint8_t his_home = 0;       // his checkers on his points 1..6
+  std::uint8_t their_home = 0;       // the opponent's checkers on its points 1..6
 };
 
 constexpr int kMaxChanges = 6;
 
-// What differs between games beyond generating plays.
+// Functions that differ between games, other than generating plays.
 struct FamilyTable {
   // The afterstate of a node, the player who moved first.
   Board (*afterstate)(const Turn&, const Node&, const Board& before);
@@ -79,7 +79,7 @@ struct FamilyTable {
   int (*changes)(const Turn&, const Board& before, const Node& parent, const Node& node, Change* out);
   // The mover's score at a node that ends the game.
   int (*score)(const Turn&, const Node&);
-  // What the changes from the board to each node gain together: out[num_nodes].
+  // First-order gain of the changes from the board to each node: out[num_nodes].
   void (*gains)(const Turn&, const Board& before, std::span<const Node> nodes, Gains&, float* out);
 };
 
@@ -90,11 +90,10 @@ class PlayList {
   static constexpr int kMaxLeaves = 3060;
   static constexpr int kMaxNodes = 2 * kMaxLeaves;
 
-  // Generates the plays of a roll: two different dice, or four of a double. The board and dice must have
-  // been checked.
+  // Generates the plays of a roll: two different dice, or four of a double. Board and dice must be checked before.
   void generate(const Rules& rules, const Board& board, int first, int second);
 
-  // The same in two steps, for several rolls of one board.
+  // Generates plays in two steps, for several rolls of one board.
   void begin(const Rules& rules, const Board& board);
   void generate_roll(const Rules& rules, const Board& board, int first, int second);
 
@@ -107,7 +106,7 @@ class PlayList {
   int leaf_node(int leaf) const { return leaves_[leaf]; }
   const Node& leaf(int leaf) const { return nodes_[leaves_[leaf]]; }
 
-  // The steps of a play in order; returns how many there are.
+  // Writes the steps of a play in order and returns their number.
   int steps(int leaf, std::array<std::pair<std::int8_t, std::int8_t>, 4>& out) const {
     const int depth = num_steps(leaf);
     int position = depth;
@@ -120,14 +119,14 @@ class PlayList {
     for (int i = leaves_[leaf]; i != 0; i = nodes_[i].parent) ++depth;
     return depth;
   }
-  // The first die that a play used, where two different dice were given.
+  // The first die that a play used, of two different dice.
   int first_die(int leaf) const;
 
   Board afterstate(int leaf, const Board& before) const { return table_->afterstate(turn_, this->leaf(leaf), before); }
   int changes(const Board& before, const Node& node, Change* out) const {
     return table_->changes(turn_, before, nodes_[node.parent], node, out);
   }
-  // What each node gains to first order: out[num_nodes()].
+  // First-order gain of each node: out[num_nodes()].
   void gains(const Board& before, Gains& of_changes, float* out) const {
     table_->gains(turn_, before, {nodes_.data(), static_cast<std::size_t>(num_nodes_)}, of_changes, out);
   }

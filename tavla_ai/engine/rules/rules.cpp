@@ -28,7 +28,7 @@ void check_counts(const Rules& rules, const Board& board) {
     throw RulesError("board: both sides have borne off all their checkers");
 }
 
-// What is wrong with the checkers that meet on a point, or nothing.
+// The mistake in the checkers of both sides on a point, or an empty text.
 const char* point_offence(int mine, int theirs, bool pins, int my_pin, int their_pin) {
   if (mine > 0 && theirs > 0) {
     if (!pins) return "both sides stand on ";

@@ -1,4 +1,4 @@
-// What the engine needs to know of a ruleset.
+// A ruleset in the engine.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct RulesError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What sets the games of one family apart. The fields mirror those of a ruleset in tavla_ai/rules/rulesets.py.
+// Differences between the games of a family. The fields mirror those of a ruleset in tavla_ai/rules/rulesets.py.
 struct Variant {
   bool hit_and_run = true;
   bool larger_die_first = false;
@@ -43,13 +43,13 @@ struct Rules {
 
   const FamilyFacts& facts() const { return facts_of(family); }
 
-  // The opponent's point that is my `point`.
+  // The opponent's number of my `point`.
   int facing(int point) const { return facts().is_parallel ? parallel_point(point) : opposed_point(point); }
 
   // Length of a row of counts.
   int num_places() const { return kCommonPlaces + facts().num_more_places; }
 
-  // Whether with all men home the larger die is played first.
+  // Whether the larger die is played first when all checkers are home.
   bool plays_larger_die_first() const { return facts().is_opposed_hit() && variant.larger_die_first; }
 
   Board start() const;

@@ -1,4 +1,4 @@
-// A whole turn: in most games one roll and one play; in Gul Bara passed dice, cascades and what passes on.
+// A whole turn: in most games one roll and one play; in Gul Bara also passed dice, cascades and dice that pass on.
 #pragma once
 
 #include <array>
@@ -20,22 +20,22 @@ struct Stage {
   std::span<const int> span() const { return {dice.data(), static_cast<std::size_t>(count)}; }
 };
 
-// A position before the dice, and the stages that the player to move must play before he rolls.
+// A position before the dice, and the stages that the player on roll must play before rolling.
 struct Pending {
   Board board;
   std::vector<Stage> passed;
 };
 
-// What a turn came to, seen by the player who made it.
+// Result of a turn, seen by its player.
 struct TurnEnd {
   Board after;
   std::vector<Stage> passed;  // stages that the opponent must play
   bool is_finished = false;
-  int points = 0;  // the mover's score, once finished
+  int points = 0;  // the mover's score, if finished
   bool has_moved = false;
 };
 
-// The stuck rule: after `limit` turns in a row in which nobody has moved a game is void.
+// The stuck rule: a game is void after `limit` turns in a row without a move.
 class StuckCount {
  public:
   explicit StuckCount(int limit) : limit_(limit) {}
@@ -72,8 +72,8 @@ inline Stage unplayed(const Stage& stage, const PlayList& plays, int leaf) {
   return rest;
 }
 
-// Plays stages one after the other. `choose(board, plays)` picks a leaf; `on_rest(stage index, rest)` hears
-// of a stage that was not completed and says whether to go on.
+// Plays stages one after the other. `choose(board, plays)` picks a leaf. `on_rest(stage index, rest)` is called for a
+// stage that was not completed and returns whether to continue.
 template <class Choose, class OnRest>
 void play_stages(const Rules& rules, std::span<const Stage> stages, PlayList& plays, TurnEnd& end, Choose&& choose,
                  OnRest&& on_rest) {
@@ -91,7 +91,7 @@ void play_stages(const Rules& rules, std::span<const Stage> stages, PlayList& pl
   }
 }
 
-// Plays the stages that the opponent passed; what cannot be played of them is lost.
+// Plays the stages that the opponent passed; dice that cannot be played are lost.
 template <class Choose>
 void play_passed_stages(const Rules& rules, std::span<const Stage> stages, PlayList& plays, TurnEnd& end,
                         Choose&& choose) {

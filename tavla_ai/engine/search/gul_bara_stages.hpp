@@ -14,7 +14,7 @@
 
 namespace tavla {
 
-// One search. The best few positions of each stage go on to the next.
+// One search. The best few positions of each stage are searched at the next stage.
 class StageSearch {
  public:
   StageSearch(const Rules& rules, std::span<const Stage> stages, const Utility& utility, NetworkChooser& chooser,

@@ -18,13 +18,13 @@ namespace tavla {
 // `is_beyond_doubt`.
 struct Misjudgement {
   float noise = 0;  // standard deviation of the error about each position
-  float cap = 0;    // what a play may lose at most
+  float cap = 0;    // largest loss of a play by the error
 
   bool is_none() const { return noise <= 0; }
 };
 
-// A standard normal number that belongs to the position after a play, in this game: whoever looks at it twice errs
-// alike. It does not depend on the other plays of the roll.
+// A standard normal number for the position after a play, in this game: the same position always has the same error. It
+// does not depend on the other plays of the roll.
 inline float normal_error(const Decision& decision, int leaf) {
   const std::uint64_t hash = board_hash(decision.plays.afterstate(leaf, decision.before), 0);
   const auto [first, second] = decision.streams.error_draw(static_cast<std::uint32_t>(hash ^ (hash >> 32)));
@@ -35,9 +35,9 @@ inline float normal_error(const Decision& decision, int leaf) {
 // Whether a side, a row of counts, has all its checkers home.
 inline bool is_home(const std::int8_t* row) { return has_nobody_beyond(kHome, row); }
 
-// Where every player plays as well as it can: a race that the tables cover, and, where checkers hit, a race in which
-// either side has come home. So nobody plays badly with a won bear-off, and a mars that can be saved by racing is not
-// lost by an error of judgement.
+// Positions that are played without error: races that the tables cover, and, in games with hitting, races in which
+// either side has all checkers home. So a won bear-off is not played badly, and a mars that racing can save is not lost
+// by an error.
 inline bool is_beyond_doubt(const Decision& decision, const Bearoff* tables) {
   const Board& before = decision.before;
   if (tables && tables->covers(decision.rules, before)) return true;

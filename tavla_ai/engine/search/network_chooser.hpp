@@ -42,15 +42,15 @@ class NetworkChooser {
         if (tables_->covers(decision.rules, after))
           set_distribution(leaf, exact(*tables_, decision.rules, after), num_scores);
       }
-    // Most games have nobody off and nothing to drop.
-    const bool he_bore_off = decision.before.count[1][kOff] > 0;
-    const bool he_is_clear = num_scores >= 6 && is_clear_of_home(decision.before.count[1]);
+    // Most positions have no checker off and nothing to drop.
+    const bool opponent_bore_off = decision.before.count[1][kOff] > 0;
+    const bool opponent_is_clear = num_scores >= 6 && is_clear_of_home(decision.before.count[1]);
     for (int leaf = 0; leaf < n; ++leaf) {
       const bool i_bore_off = plays.leaf(leaf).off > 0;
       const bool no_backgammon =
-          he_is_clear && has_no_backgammon(decision.rules, plays.afterstate(leaf, decision.before));
-      if (!i_bore_off && !he_bore_off && !no_backgammon) continue;
-      drop_impossible(decision.rules, i_bore_off, he_bore_off, no_backgammon, [&](int k) -> float& {
+          opponent_is_clear && has_no_backgammon(decision.rules, plays.afterstate(leaf, decision.before));
+      if (!i_bore_off && !opponent_bore_off && !no_backgammon) continue;
+      drop_impossible(decision.rules, i_bore_off, opponent_bore_off, no_backgammon, [&](int k) -> float& {
         return probabilities_[static_cast<std::size_t>(k) * stride_ + leaf];
       });
     }

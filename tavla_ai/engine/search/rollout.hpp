@@ -1,4 +1,4 @@
-// Rollouts: games played out from a position, and what they came to.
+// Rollouts: games played out from a position, and their results.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class RolloutThread {
       : rules_(rules), searcher_(rules, network, tables, search, nullptr, 1),
         thread_(rules, network, tables, search, nullptr) {}
 
-  // What a trial came to for the player who has just moved. Trials n, n + 36, n + 72 … begin with the same roll, so
+  // Result of a trial for the player who has just moved. Trials n, n + 36, n + 72 … begin with the same roll, so
   // that 36 trials in a row begin with each roll as often as dice do. With luck adjusted the network's opinion of
   // each roll, which is 0 on average whatever the network, is taken away: a number in place of certainty, that can
   // leave [0, 1]. Nothing if the time is up.

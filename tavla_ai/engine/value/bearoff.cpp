@@ -19,7 +19,7 @@ namespace {
 // The steps of a race are those of the plain game: without contact all families move alike.
 using Steps = OpposedHit<true, false, false>;
 
-// Rolls after which nobody is left with a chance worth storing.
+// Number of rolls after which the remaining chance is not worth storing.
 constexpr std::size_t kMaxLength = 255;
 
 std::uint32_t binomial(int n, int k) {
@@ -65,7 +65,7 @@ class Meter {
  public:
   explicit Meter(const std::function<void(int)>& progress) : progress_(progress) {}
 
-  // A part of the work, from one percentage to another, of so many steps.
+  // A part of the work, from one percentage to another, in a number of steps.
   void begin(int from, int to, std::size_t steps) {
     from_ = from;
     to_ = to;
@@ -327,7 +327,7 @@ BearoffIndex::BearoffIndex(int points, int checkers)
   for (int p = 0; p < points; ++p)
     for (int within = 0; within <= checkers; ++within) {
       terms_[p][within] = binomial(within + p, p + 1);
-      // With nobody off, the lowest point takes the place of what is off.
+      // Without a checker off, the lowest point takes the place of the checkers off.
       if (p > 0) full_terms_[p][within] = terms_[p - 1][within];
     }
 }

@@ -65,7 +65,7 @@ class BearoffIndex {
         ++total;
         continue;
       }
-      // Nobody more fits in: the lowest occupied point empties and the next one gains a checker.
+      // No further checker fits: the lowest occupied point empties and the next one gains a checker.
       const int byte = std::countr_zero(counts) / 8;
       const PackedCounts emptied = counts >> (8 * byte) & 0xFF;
       total -= static_cast<int>(emptied) - 1;
@@ -100,8 +100,8 @@ std::vector<std::uint8_t> build_bearoff(const BearoffShape& shape, const std::fu
 
 // Reads tables that lie in memory which it does not own. Immutable, so threads may share one.
 //
-// A side's own policy is the one that minimises the expected number of his rolls, whether to bear off all his
-// checkers or the first of them. Win chances from the two-sided table are exact; those from the one-sided ones
+// A side's own policy minimises its expected number of rolls, either to bear off all its checkers or to bear off the
+// first. Win chances from the two-sided table are exact; those from the one-sided ones
 // are exact for these policies, and both sides' mars chances for rolls to the first checker off.
 class Bearoff {
  public:
@@ -138,7 +138,7 @@ class Bearoff {
   }
 
   // Whether the tables have this position of the rules' games: not finished, both sides on their lowest points,
-  // where they cannot meet, with nobody on the bar or in reserve.
+  // where they cannot meet, with no checker on the bar or in reserve.
   bool covers(const Rules& rules, const Board& board) const {
     return covers_side(board.count[0]) && covers_side(board.count[1]) && fits(rules);
   }
@@ -147,7 +147,7 @@ class Bearoff {
   // `after`, side 1 being on roll. The position must be covered.
   Source distribution(const Rules& rules, const Board& after, double* out) const;
 
-  // The same for the player on roll before his dice, side 0 of `before`.
+  // The same for the player on roll, before the dice, side 0 of `before`.
   Source distribution_on_roll(const Rules& rules, const Board& before, double* out) const;
 
   // Whether a side's checkers, a row of counts, are all off or on the lowest points and some are left.

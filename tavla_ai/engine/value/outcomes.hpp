@@ -9,14 +9,14 @@
 
 namespace tavla {
 
-// Chances of scores that the rules leave open no more, as a network may still see them, go to the next smaller score:
-// who has borne off a checker does not lose more than the smallest score, and in a race nobody is a backgammon any more
-// whose checkers have left the other's home. `row(k)` is the chance of score k, for the player who has just moved.
+// Moves the probability of scores that can no longer happen to the next smaller one; a network may still predict them.
+// A side that has borne off a checker cannot lose more than the smallest score, and in a race a side that has left the
+// other's home cannot lose a backgammon. `row(k)` is the chance of score k, for the player who has just moved.
 template <class Row>
-void drop_impossible(const Rules& rules, bool i_bore_off, bool he_bore_off, bool no_backgammon, Row&& row) {
+void drop_impossible(const Rules& rules, bool i_bore_off, bool opponent_bore_off, bool no_backgammon, Row&& row) {
   const int num_scores = rules.num_scores();
   const int num_wins = num_scores / 2;
-  const int most = he_bore_off ? num_wins - 1 : no_backgammon ? num_wins - 2 : 0;
+  const int most = opponent_bore_off ? num_wins - 1 : no_backgammon ? num_wins - 2 : 0;
   for (int k = 0; k < most; ++k) {
     row(k + 1) += row(k);
     row(k) = 0;

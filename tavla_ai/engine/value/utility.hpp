@@ -1,4 +1,4 @@
-// What a player plays for, and what a game comes to.
+// Utilities, and distributions over the scores of a game.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace tavla {
 
-// The probability of each score of a game, best first; what is beyond the game's scores is 0.
+// The probability of each score of a game, best first; entries beyond the game's scores are 0.
 using Distribution = std::array<float, kMaxScores>;
 
 // A sum over the distinct rolls, each with its weight.
@@ -25,12 +25,12 @@ inline Distribution reversed_mean(const RollSum& total, int num_scores) {
   return mean;
 }
 
-// What the scores of a game are worth to one side, and how the network sees it.
+// The worth of a game's scores to one side, and the network's inputs for it.
 struct Utility {
   std::array<float, kMaxScores> values{};
   std::array<float, kMaxScores> inputs{};
 
-  // The same game from the other side: what I win he loses.
+  // The utility of the other side.
   Utility opposed(int num_scores) const {
     Utility other;
     for (int k = 0; k < num_scores; ++k) other.values[k] = -values[num_scores - 1 - k];

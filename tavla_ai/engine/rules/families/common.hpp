@@ -1,5 +1,5 @@
-// The games, each as a type: how a turn begins, where checkers may go, what a step does, how a turn may end.
-// Generator<F> in generator.hpp plays any of them; nothing here is decided at run time.
+// The games, each as a type: start of a turn, legal steps and their effects, legal ends of a turn. Generator<F> in
+// generator.hpp plays any of them; everything is decided at compile time.
 #pragma once
 
 #include <bit>
@@ -17,20 +17,20 @@ constexpr std::uint32_t bits(int from, int to) { return (bit(to) << 1) - bit(fro
 constexpr std::uint32_t kPointBits = bits(1, kPoints);
 constexpr std::uint32_t kHomeBits = bits(1, kHome);
 
-// What most games share. A family derives from this and replaces what differs.
+// Functions that most games share. A family derives from this and replaces the functions that differ.
 template <class Derived>
 struct CommonFamily {
-  // Whether doubles may be generated with falling sources only: every end is then met once. False where a
-  // rule looks at the order of steps.
+  // Whether doubles may be generated with falling sources only, which reaches every end once. False if a rule depends
+  // on the order of steps.
   static bool is_canonical(const Turn&, const Node&) { return true; }
 
   // Whether a turn may end here; a pass always may.
   static bool may_end(const Turn&, const Node&) { return true; }
 
-  // With all men home, whether the larger die must come first where it can.
+  // Whether the larger die must come first, if it can, when all checkers are home.
   static constexpr bool larger_die_first = false;
 
-  // Whether two steps with different dice, each legal at the root, may be made in either order and end alike.
+  // Whether two steps with different dice, each legal at the root, may be made in either order with the same result.
   static constexpr bool steps_commute = false;
 
   // Keeps only some of the legal plays, after all other rules.
@@ -51,14 +51,14 @@ struct CommonFamily {
       root.blots |= static_cast<std::uint32_t>(theirs == 1 && Derived::held_by > 1) << point;
     }
     turn.open = kPointBits & ~held;
-    turn.he_bore_off = board.count[1][kOff] > 0;
+    turn.opponent_bore_off = board.count[1][kOff] > 0;
     Derived::begin_more(rules, board, turn, root);
   }
 
   static void begin_more(const Rules&, const Board&, Turn&, Node&) {}
 
-  // Checkers that may be borne off with `die`, all men being home: the exact point, or the highest one
-  // where nobody stands on the die's point or above.
+  // Checkers that may be borne off with `die` when all are home: those on the exact point, or on the highest point if
+  // no checker is on the die's point or above.
   static std::uint32_t bear_off_sources(const Node& node, int die) {
     std::uint32_t found = node.occupied & bit(die);
     if (node.occupied >> die == 0) found |= bit(31 - std::countl_zero(node.occupied));
@@ -67,7 +67,7 @@ struct CommonFamily {
 
   static bool is_home(const Node& node) { return node.occupied >> (kHome + 1) == 0 && node.occupied != 0; }
 
-  // Moves the counts; what a landing does is the family's.
+  // Moves the counts; the family adds the effect of a landing.
   static void move(Node& after, int from, int to) {
     after.key.remove(from);
     if (after.key.count(from) == 0) after.occupied &= ~bit(from);
@@ -122,7 +122,7 @@ struct CommonFamily {
   }
 
   // Bearing off scores 1, or 2 while the opponent has borne off nothing.
-  static int score(const Turn& turn, const Node&) { return turn.he_bore_off ? 1 : 2; }
+  static int score(const Turn& turn, const Node&) { return turn.opponent_bore_off ? 1 : 2; }
 };
 
 // See FamilyTable.

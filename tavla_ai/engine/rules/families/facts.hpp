@@ -1,4 +1,4 @@
-// Families of games: one row of facts each, about what no house changes. The moves of a family are a type of its own.
+// Families of games: one row of facts for each, which no house changes. The moves of a family are a type of its own.
 #pragma once
 
 #include <array>
@@ -9,20 +9,20 @@ namespace tavla {
 
 enum class Family { kOpposedHit, kPlakoto, kFevga, kGulBara, kTawula };
 
-// What a single checker does when an opposing one comes to its point.
+// Fate of a single checker when an opposing one comes to its point.
 enum class LoneChecker { kIsHit, kIsPinned, kHoldsThePoint };
 
-// How a game may end before a side has borne off all checkers. kMother: a checker is pinned on its start; kCapote: one
-// is caught on the bar by a side that is bearing off.
+// An end of the game before a side has borne off all checkers. kMother: a checker is pinned on its start; kCapote: a
+// checker is caught on the bar by a side that is bearing off.
 enum class SpecialEnding { kNone, kMother, kCapote };
 
 // The facts of one family; they mirror tavla_ai/rules/families.py.
 struct FamilyFacts {
   std::string_view name;
-  bool is_parallel;       // both sides go the same way round; else each goes towards the other's home
+  bool is_parallel;       // both sides move in the same direction; otherwise each moves towards the other's home
   LoneChecker lone_checker;
   int num_more_places = 0;   // places of a side's row beyond those that every game has
-  bool has_reserve = false;  // the added place holds checkers that still have to enter
+  bool has_reserve = false;  // the added place holds checkers that have to enter
   bool has_stages = false;   // a turn may be more than one roll, and own rolls are counted
   SpecialEnding special_ending = SpecialEnding::kNone;
   bool has_mars = true;      // bearing off against a side that has borne off nothing scores more

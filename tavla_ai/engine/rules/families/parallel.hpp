@@ -8,7 +8,7 @@
 
 namespace tavla {
 
-// Fevga and Gul Bara: both sides go the same way round, one checker holds a point, nothing is hit.
+// Fevga and Gul Bara: both sides move in the same direction, one checker holds a point, nothing is hit.
 template <class Derived>
 struct ParallelBlock : CommonFamily<Derived> {
   using Common = CommonFamily<Derived>;
@@ -34,16 +34,16 @@ struct Fevga : ParallelBlock<Fevga<LeaveAMove>> {
   using Base = ParallelBlock<Fevga>;
   using Common = CommonFamily<Fevga>;
   static constexpr bool has_preference = LeaveAMove;
-  static constexpr int his_start = 12;  // my number for his 24
+  static constexpr int their_start = 12;  // my number of the opponent's point 24
 
   static void begin_more(const Rules&, const Board&, Turn& turn, Node&) {
-    // A wall on my first six points, while he has a checker on his first twelve.
+    // A wall on my first six points while the opponent has a checker on its first twelve.
     if (turn.theirs & bits(1, 12)) turn.walls = bits(19, 24);
-    // A wall in front of his start, while he has a checker there.
-    if (turn.theirs & bit(his_start)) turn.other_walls = bits(6, 11);
+    // A wall in front of the opponent's start while it has a checker there.
+    if (turn.theirs & bit(their_start)) turn.other_walls = bits(6, 11);
   }
 
-  static bool has_passed(const Node& node) { return node.off > 0 || (node.occupied & bits(1, his_start - 1)); }
+  static bool has_passed(const Node& node) { return node.off > 0 || (node.occupied & bits(1, their_start - 1)); }
 
   static bool is_canonical(const Turn&, const Node& root) { return has_passed(root); }
 
@@ -58,7 +58,7 @@ struct Fevga : ParallelBlock<Fevga<LeaveAMove>> {
            !(turn.other_walls && (node.occupied & turn.other_walls) == turn.other_walls);
   }
 
-  // Whether the opponent would have a legal single step, which may not end in a wall of his own.
+  // Whether the opponent would have a legal single step, which may not make a wall of its own.
   static bool is_preferred(const Turn& turn, const Node& node, const Board& before) {
     if (node.is_finished()) return true;
     const Board after = Common::afterstate(turn, node, before).swapped();

@@ -20,12 +20,12 @@ struct Plakoto : CommonFamily<Plakoto<PinnedBlocksBearOff>> {
       if (board.count[0][kPinned + point]) turn.pinned |= bit(point);
     turn.open &= ~turn.pinned;
     root.blots &= ~turn.pinned;
-    turn.his_mother = root.blots & bit(1);
+    turn.their_mother = root.blots & bit(1);
     turn.my_mother_pinned = turn.pinned & bit(kPoints);
   }
 
-  // Pinning his mother ends the turn at once if my start is empty, or if mine is pinned too.
-  static bool is_canonical(const Turn& turn, const Node&) { return !turn.his_mother; }
+  // Pinning the opponent's mother ends the turn at once if my start is empty or my mother is pinned too.
+  static bool is_canonical(const Turn& turn, const Node&) { return !turn.their_mother; }
 
   static std::uint32_t sources(const Turn& turn, const Node& node, int die, std::uint32_t) {
     std::uint32_t found = node.occupied & (turn.open << die);
@@ -35,7 +35,7 @@ struct Plakoto : CommonFamily<Plakoto<PinnedBlocksBearOff>> {
 
   static void step(const Turn& turn, const Node&, Node& after, int from, int to) {
     Common::move(after, from, to);
-    const bool his_mother_pinned = turn.his_mother && (after.occupied & bit(1));
+    const bool his_mother_pinned = turn.their_mother && (after.occupied & bit(1));
     if (his_mother_pinned && (turn.my_mother_pinned || !(after.occupied & bit(kPoints))))
       after.flags |= Node::kFinished;
   }
@@ -58,7 +58,7 @@ struct Plakoto : CommonFamily<Plakoto<PinnedBlocksBearOff>> {
   }
 
   static int score(const Turn& turn, const Node& node) {
-    if (turn.his_mother && (node.occupied & bit(1))) return turn.my_mother_pinned ? 0 : 2;
+    if (turn.their_mother && (node.occupied & bit(1))) return turn.my_mother_pinned ? 0 : 2;
     return Common::score(turn, node);
   }
 };

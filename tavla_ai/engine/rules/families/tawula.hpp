@@ -22,8 +22,8 @@ struct Tawula : CommonFamily<Tawula> {
   static void begin_more(const Rules&, const Board& board, Turn& turn, Node& root) {
     root.key.add(kReserveSlot, board.count[0][kReserve]);
     turn.his_bar = static_cast<std::uint8_t>(board.count[1][kBar]);
-    for (int place = 1; place <= kHome; ++place) turn.his_home += static_cast<std::uint8_t>(board.count[1][place]);
-    // He enters on his 24 on top of his own, on 23..19 only where he does not stand.
+    for (int place = 1; place <= kHome; ++place) turn.their_home += static_cast<std::uint8_t>(board.count[1][place]);
+    // The opponent enters on its point 24 also on its own checkers, on 23..19 only on points without them.
     for (int his = 19; his <= 24; ++his)
       if (his == kPoints || board.count[1][his] == 0) turn.entry |= bit(facing(his));
   }
@@ -79,19 +79,19 @@ struct Tawula : CommonFamily<Tawula> {
     if (is_capote(turn, after)) after.flags |= Node::kFinished;
   }
 
-  // I have borne off and all my other men are home; he has one on the bar and 14 home.
+  // I have borne off and all my other checkers are home; the opponent has one on the bar and 14 home.
   static bool is_capote(const Turn& turn, const Node& node) {
     if (node.off == 0 || reserve(node) > 0 || node.occupied >> (kHome + 1) != 0) return false;
-    int his_home = turn.his_home;
+    int their_home = turn.their_home;
     for (std::uint32_t hits = node.key.hits(); hits; hits &= hits - 1)
-      if (facing(std::countr_zero(hits)) <= kHome) --his_home;
-    return turn.his_bar + node.hits == 1 && his_home == kCheckers - 1;
+      if (facing(std::countr_zero(hits)) <= kHome) --their_home;
+    return turn.his_bar + node.hits == 1 && their_home == kCheckers - 1;
   }
 
-  // Whoever hits in the victim's starting table must leave him a way in.
+  // A side that hits in the other's starting quarter must leave it a way in.
   static bool may_end(const Turn& turn, const Node& node) {
     if (!(node.flags & kHitAtHisStart)) return true;
-    // My blots do not keep him out, two of my checkers do; where I hit him he no longer stands.
+    // My blots do not keep the opponent out, two of my checkers do; a point where I hit has no opponent any more.
     std::uint32_t entry = turn.entry | node.key.hits();
     for (; entry; entry &= entry - 1) {
       const int point = std::countr_zero(entry);

@@ -318,7 +318,7 @@ inline Masks landings_of_double(std::uint32_t mine, int on_bar, std::uint32_t op
   Masks pips = die;
   for (int steps = 1; steps <= 4; ++steps, pips += die) {
     if (steps + on_bar <= 4) found |= (from >> pips) & passes;
-    // Any of those on the bar may enter first; one goes on when all have entered.
+    // Any checker on the bar may enter first; a checker moves on when all have entered.
     if (on_bar > 0 && (steps == 1 || steps + on_bar <= 5)) found |= (bar >> pips) & passes;
     passes &= free >> pips;
   }
