@@ -145,7 +145,7 @@ def concede(
 
     \b
     Example:
-      tavla decide concede --position "6:2 5:2 off:11 / 1:2 off:13" --ruleset oyna-tavla
+      tavla decide concede --position "6:3 5:3 off:9 / 1:2 off:13" --ruleset oyna-tavla
     """
     read, match = _asked(position_text, stakes, evaluator.ruleset)
     answer = evaluator.should_concede(

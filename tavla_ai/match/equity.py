@@ -216,7 +216,7 @@ class MatchEquity:
         return _AFTER if self.has_crawford and min(away, opp_away) == 1 else _BEFORE
 
     def _after(self, index: int, away: int, opp_away: int, points: int) -> float:
-        """Return the mwc once game `index` of the set, begun at this score, ended with so many points for me."""
+        """Return the mwc once game `index` of the set, begun at this score, has ended with `points` for me."""
         following = (index + 1) % len(self.games)
         starter = _FRESH
         if points != 0 and self.games[following].next_game == "winner_rolls":

@@ -269,7 +269,7 @@ class _Page:
 
     def ending(self, game: GameAnalysis) -> str:
         if game.winner is None or game.points is None:
-            return "broken off"
+            return "interrupted"
         return f"{self.names[game.winner]}, {game.points} point{'s' * (game.points != 1)}"
 
     def summary_headers(self) -> list[str]:
