@@ -8,7 +8,7 @@ MODULES := $(sort $(shell find tavla_ai -name '*.py'))
 RUN    := runs/quick
 BUNDLE := exports/quick
 
-.PHONY: FORCE setup train test test-slow test-peer sanitize lint docs bench calibrate tensorboard clean
+.PHONY: FORCE setup train test test-slow test-wheel test-peer sanitize lint docs bench calibrate tensorboard clean
 
 setup: $(VENV)/.engine
 
@@ -53,6 +53,10 @@ test: setup
 
 test-slow: setup
 	$(PYTHON) -m pytest -m "slow or not slow" -n 2
+
+# Builds the wheel, installs it into an environment without torch and Ray, and runs the lines of docs/first-day.md there.
+test-wheel: setup
+	$(PYTHON) -m pytest -m slow tests/docs/test_first_day.py
 
 # Needs the extra [peers] and GNU Backgammon; what is not there is skipped.
 test-peer: setup
