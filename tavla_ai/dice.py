@@ -104,8 +104,7 @@ def audit(rolls: Rolls, player: str = "rolls") -> DiceAudit:
 
     Args:
       rolls: int8 `[N, 2]`, 1 to 6, dice and rolls in the order thrown, game after game. With fair dice the first roll
-        of
-        a game is independent of the last roll of the game before.
+        of a game is independent of the last roll of the game before.
       player: name of the player, for messages.
 
     Raises:

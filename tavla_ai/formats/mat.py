@@ -125,8 +125,7 @@ def read_mat(text: str, ruleset: Ruleset | None = None, *, strict: bool = True) 
       text: the file.
       ruleset: the game; None is western backgammon, which has the same moves as ordinary tavla.
       strict: whether an illegal play, double or result is an error; otherwise it is noted in `Match.problems` and
-        reading
-        continues as far as possible.
+        reading continues as far as possible.
 
     Raises:
       NotationError: a line that cannot be read; the message gives its number and text.

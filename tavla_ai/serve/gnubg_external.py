@@ -80,8 +80,7 @@ class ExternalPlayer:
         """Return the answer to one line, without a newline at the end; a failure is a line `Error: …`.
 
         Only `version` and, with debugging on, a board have answers of several lines. After `exit` the answer is empty
-        and
-        `is_over` is true.
+        and `is_over` is true.
         """
         try:
             return self._answer(line.strip(" \t\r\n\0"))

@@ -70,8 +70,7 @@ class JudgedSet:
       num_plays: int16 `[D]`, number of plays, at least 2.
       values: float32 `[J, P]`, points of each play for the mover, for each judge; multiples of `QUANTUM`.
       depths: uint8 `[P]`, the ply at which the play was judged. A play that was not judged deeper keeps its distance
-        from
-        the best play at that ply.
+        from the best play at that ply.
     """
 
     header: JudgedHeader

@@ -26,13 +26,11 @@ class Arena:
       seed: seed of the dice, 0 to 2**64 − 1.
       match_length: points that win a match; None for single games.
       luck_networks: networks that measure the luck of the rolls, one for each game of a set; None leaves out the luck
-        of
-        that game. An empty sequence leaves out all luck.
+        of that game. An empty sequence leaves out all luck.
 
     Raises:
       RulesetError: the house does not offer the match length, a set is played in single games, luck cannot be measured
-        in
-        a game, or an outside engine is to play Gul Bara.
+        in a game, or an outside engine is to play Gul Bara.
       TavlaError: the seed is out of range, or the number of luck networks is not that of games.
     """
 

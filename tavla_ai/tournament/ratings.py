@@ -33,8 +33,7 @@ class Pairing:
     Attributes:
       wins, losses, draws: numbers of games or matches; they may be fractions, such as luck-adjusted wins.
       standard_error: standard error of A's share of wins (draws as halves) if the games are not independent samples,
-        such
-        as pairs on the same dice. None counts each game as independent; a draw then counts as a whole game of
+        such as pairs on the same dice. None counts each game as independent; a draw then counts as a whole game of
         information, so the errors are a little too large if many games are drawn.
     """
 
@@ -126,8 +125,7 @@ def rate(
       anchors: player → known rating; the standard errors of the others are relative to these.
       mean: mean of all ratings, used without anchors.
       prior: number of draws added for each player against one virtual average opponent, which is rated too. They keep
-        the
-        rating of a player finite that won or lost all games, and pull every rating slightly towards the middle.
+        the rating of a player finite that won or lost all games, and pull every rating slightly towards the middle.
 
     Raises:
       TavlaError: no pairing, a number out of range, an anchor that did not play, players that no chain of games
