@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from checkpoints_fixture import write_checkpoint
 from click.testing import CliRunner
 
-from tavla_ai.bench import MEASURES, BenchSizes, Measure, run_bench
+from tavla_ai.bench import MEASURES, BenchSizes, DecideSizes, Measure, decision_costs, run_bench
 from tavla_ai.cli import main
+from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import get_ruleset, ruleset_names
 
 SMALL = BenchSizes(
@@ -55,10 +58,40 @@ def test_plays_are_counted_as_the_generator_counts_them() -> None:
     assert 18 < counts["afterstates"] / counts["rolls"] < 19.5
 
 
-def test_learning_is_timed_by_itself() -> None:
-    done = CliRunner().invoke(main, ["bench", "learn", "plays"])
+@pytest.mark.parametrize("measure", ["decide", "learn"])
+def test_decisions_and_learning_are_timed_by_themselves(measure: str) -> None:
+    done = CliRunner().invoke(main, ["bench", measure, "plays"])
     assert done.exit_code == 2
     assert "by itself" in done.output
+
+
+@pytest.mark.parametrize("name", ["oyna-tavla", "oyna-backgammon", "gul-bara"])
+def test_decisions_through_python_are_timed_beside_the_engine(name: str, tmp_path: Path) -> None:
+    ruleset = get_ruleset(name)
+    checkpoint = load_checkpoint(write_checkpoint(tmp_path / "net", name, num_scores=len(ruleset.scores)))
+    sizes = DecideSizes(games=4, decisions=30, concessions=3, doubles=1)
+    report = decision_costs(ruleset, checkpoint, repeats=2, sizes=sizes)
+    costs = {cost.decision: cost for cost in report.costs}
+    assert report.ruleset == name
+    assert all(0 < cost.fastest_us <= cost.median_us for cost in report.costs)
+    assert all(cost.count > 0 for cost in report.costs)
+    assert ("Evaluator.cube_decision" in costs) == ruleset.cube
+    assert costs["Evaluator.choose_play"].count <= 30
+    if ruleset.has_stages:
+        assert all(cost.ratio is None for cost in report.costs)
+    else:
+        assert costs["the engine alone, one batch"].ratio == 1
+        assert costs["Bot.choose_plays, one batch"].ratio is not None
+
+
+def test_the_command_shows_the_costs_of_the_strongest_network() -> None:
+    done = CliRunner().invoke(main, ["bench", "decide", "--ruleset", "oyna-tavla", "--repeats", "1", "--json"])
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout)
+    assert report["network"].endswith("tavla/hard")
+    assert {"Evaluator.choose_play", "Bot.choose_play", "Evaluator.should_concede, all"} <= {
+        cost["decision"] for cost in report["costs"]
+    }
 
 
 def test_an_unknown_measure_is_refused() -> None:

@@ -16,15 +16,17 @@ from tavla_ai.bots.peers.player import Fault, OutsidePlayer, PeerPlayer
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.evaluator import DEFAULT_SEARCH, SearchSettings, load_tables
-from tavla_ai.match import MatchEquity, MatchState, Utilities, as_utilities, match_equity, utilities
+from tavla_ai.match import MatchEquity, MatchState, Utilities, match_equity, utilities
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import (
     LegalPlay,
     MatchSet,
     Position,
     Ruleset,
+    check_roll,
     compile_rules,
     counted_board,
+    forced_play,
     legal_plays,
     play_index,
     play_leading_to,
@@ -154,22 +156,20 @@ class Bot:
         part = self.part(match.game)
         if played.name != part.ruleset.name:
             raise RulesetError(f"game {match.game} of the set: {played.name} is played, not {part.ruleset.name}")
-        plays = legal_plays(played, position, dice)
-        if len(plays) == 1:
-            return plays[0]
-        stakes = as_utilities([equity.utility(match)])
+        check_roll(dice)
+        stakes = equity.utility(match).arrays
+        if isinstance(part.player, engine.Player) and not played.has_stages:
+            return LegalPlay.of(part._chooser.choose(position.board, *dice, *stakes, seed=seed, game=game))
+        forced = forced_play(played, position, dice)
+        if forced is not None:
+            return forced
         if played.has_stages:
-            return plays[part._best_stage(position, dice, stakes)]
-        chosen = part.choose_plays(
-            position.board[None].copy(),
-            np.array([dice], np.int8),
-            stakes,
-            seed=seed,
-            games=np.array([game], np.uint64),
-        )[0]
+            return part._best_stage(position, dice, stakes)
+        boards, rolls = position.board[None], np.array([dice], np.int8)
+        (chosen,) = part.choose_plays(boards, rolls, stakes, seed=seed, games=np.array([game], np.uint64))
         if isinstance(chosen, Fault):
             raise TavlaError(f"{self.name}: {chosen.reason}")
-        return play_leading_to(plays, chosen.afterstate)
+        return play_leading_to(legal_plays(played, position, dice), chosen.afterstate)
 
     def choose_plays(
         self,
@@ -226,7 +226,9 @@ class Bot:
             plies=np.zeros(number, np.uint32) if plies is None else plies,
             threads=min(threads, number),
         )
-        return [ChosenPlay(after, score_of_play(score)) for after, score in zip(afterstates, scores, strict=True)]
+        return [
+            ChosenPlay(after, score_of_play(score)) for after, score in zip(afterstates, scores.tolist(), strict=True)
+        ]
 
     def _checked(self, board: npt.NDArray[np.int8], dice: list[int], after: npt.NDArray[np.int8]) -> ChosenPlay | Fault:
         """Return an outside engine's play with its score; a fault if it is not legal."""
@@ -236,12 +238,12 @@ class Bot:
             Fault(f"{self.name}: an illegal play") if index is None else ChosenPlay(after, score_of_play(scores[index]))
         )
 
-    def _best_stage(self, position: Position, dice: tuple[int, int], stakes: Utilities) -> int:
-        """Return the index of the best play of a roll's first stage at 0-ply."""
+    def _best_stage(self, position: Position, dice: tuple[int, int], stakes: Utilities) -> LegalPlay:
+        """Return the best play of a roll's first stage at 0-ply."""
         if self.checkpoint is None:
             raise RulesetError(f"{self.name}: plays whole turns of {self.ruleset.name}; only a network plays one stage")
-        _, _, _, order = self._searcher.rank(counted_board(self.ruleset, position), *dice, *stakes, 0)
-        return int(order[0])
+        play, _, _ = self._searcher.best(counted_board(self.ruleset, position), *dice, *stakes, 0)
+        return LegalPlay.of(play)
 
     def _match_equity(self, length: int) -> MatchEquity:
         if length not in self._equities:
@@ -260,6 +262,11 @@ class Bot:
     @cached_property
     def _rules(self) -> engine.Rules:
         return compile_rules(self.ruleset)
+
+    @cached_property
+    def _chooser(self) -> engine.Chooser:
+        assert isinstance(self.player, engine.Player)
+        return engine.Chooser(self._rules, self.player)
 
     @cached_property
     def _searcher(self) -> engine.Searcher:

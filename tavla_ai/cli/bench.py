@@ -7,27 +7,34 @@ from typing import Literal
 
 import click
 
-from tavla_ai.bench import MEASURES, Measure, run_bench
+from tavla_ai.bench import MEASURES, DecideReport, Measure, decision_costs, run_bench
 from tavla_ai.bots.peers import peers_able_to
 from tavla_ai.cli._options import json_option, ruleset_option
 from tavla_ai.cli._printing import print_json, print_table
 from tavla_ai.cli.train import become_trainer
-from tavla_ai.network import load_checkpoint
+from tavla_ai.network import load_checkpoint, load_strongest
 from tavla_ai.rules import get_ruleset
 
 # Timed by the trainer, which the play-time package does not import.
 _LEARN: Literal["learn"] = "learn"
+# Timed in processor time a decision, not in things a second.
+_DECIDE: Literal["decide"] = "decide"
 
 
 @click.command()
 @click.argument(
     "measures",
     nargs=-1,
-    type=click.Choice((*MEASURES, _LEARN)),
-    metavar="[plays|evaluate|selfplay|search|tournament|learn]...",
+    type=click.Choice((*MEASURES, _DECIDE, _LEARN)),
+    metavar="[plays|evaluate|selfplay|search|tournament|decide|learn]...",
 )
 @ruleset_option
-@click.option("--checkpoint", type=Path, metavar="DIR", help="Whose network plays.  [default: untrained weights]")
+@click.option(
+    "--checkpoint",
+    type=Path,
+    metavar="DIR",
+    help="Checkpoint of the network that plays.  [default: untrained weights; for decide the strongest shipped one]",
+)
 @click.option(
     "--against",
     type=click.Choice(peers_able_to("evaluate", "count plays")),
@@ -36,7 +43,7 @@ _LEARN: Literal["learn"] = "learn"
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Timed repeats.")
 @json_option
 def bench(
-    measures: tuple[Measure | Literal["learn"], ...],
+    measures: tuple[Measure | Literal["decide", "learn"], ...],
     ruleset_name: str,
     checkpoint: Path | None,
     against: str | None,
@@ -45,21 +52,31 @@ def bench(
 ) -> None:
     """Time the engine on one core.
 
-    With --against the ratio to an outside engine is shown; it needs the extra [peers]. `learn` times the learner
-    in a checkout, by itself; `python -m train.bench --help` has its options.
+    With --against the ratio to an outside engine is shown; it needs the extra [peers].
+
+    `decide` shows the processor time of one decision through the Python functions, beside that of the engine alone.
+    `learn` times the learner in a checkout; `python -m train.bench --help` lists its options. Each of these two is
+    timed by itself.
 
     \b
-    Example:
-      tavla bench selfplay --checkpoint checkpoints/tavla
+    Examples:
+      tavla bench selfplay --checkpoint tavla
+      tavla bench decide --ruleset oyna-tavla
     """
     ruleset = get_ruleset(ruleset_name)
+    if _DECIDE in measures:
+        if len(measures) > 1 or against is not None:
+            raise click.UsageError("decide is timed by itself, without --against")
+        decider = load_strongest(ruleset) if checkpoint is None else load_checkpoint(checkpoint, ruleset)
+        _print_decisions(decision_costs(ruleset, decider, repeats), as_json)
+        return
     if _LEARN in measures:
         if len(measures) > 1 or checkpoint is not None or against is not None:
             raise click.UsageError("learn is timed by itself, without --checkpoint or --against")
         options = ["--ruleset", ruleset_name, "--repeats", str(repeats), *(["--json"] if as_json else [])]
         become_trainer("train.bench", *options)
     loaded = None if checkpoint is None else load_checkpoint(checkpoint, ruleset)
-    chosen = tuple(measure for measure in measures if measure != _LEARN)
+    chosen = tuple(measure for measure in measures if measure not in (_DECIDE, _LEARN))
     report = run_bench(ruleset, chosen or MEASURES, loaded, repeats, against)
     if as_json:
         print_json(report.model_dump(mode="json"))
@@ -85,3 +102,24 @@ def bench(
         if result.ratio is not None:
             peer = f"{result.peer} ({result.peer_median:,.0f} {result.unit} a second)"
             click.echo(f"{result.measure}: {result.ratio:,.1f} times {peer}")
+
+
+def _print_decisions(report: DecideReport, as_json: bool) -> None:
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+        return
+    print_table(
+        f"{report.ruleset}, {report.network}, {report.kernels}, processor time on one core",
+        ["decision", "decisions", "µs, fastest", "µs, median", "times the engine"],
+        [
+            [
+                cost.decision,
+                f"{cost.count:,}",
+                f"{cost.fastest_us:,.1f}",
+                f"{cost.median_us:,.1f}",
+                "" if cost.ratio is None else f"{cost.ratio:.2f}",
+            ]
+            for cost in report.costs
+        ],
+        num_text=1,
+    )

@@ -56,6 +56,16 @@ def legal_stage(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(
     The same for exactly these dice: two different ones, or one to four of a kind.
     """
 
+def forced_play(rules: Rules, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int) -> tuple[NDArray[numpy.int8], tuple[tuple[int, int], ...], int | None] | None:
+    """
+    Return the only play of a roll: its afterstate int8[2, num_places], its steps of (from, to), and the mover's score, None where the game goes on. Return None where there is a choice.
+    """
+
+def hitting_rolls(rules: Rules, afterstates: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
+    """
+    Return int32[N], the number of the opponent's 36 rolls that can hit, or pin, a checker of the mover of each afterstate int8[N, 2, num_places].
+    """
+
 def count_plays(rules: Rules, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
     """
     Return int32[N], the number of legal plays of each board int8[N, 2, num_places] with its roll int8[N, 2].
@@ -156,6 +166,18 @@ class Player:
     def network(network: Network, tables: Bearoff | None = None, *, ply: int = 0, root: Sequence[tuple[int, int, float]] = [(8, 0, 0.0)], replies: tuple[int, int, float] = (1, 0, 0.0), values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, inputs: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, noise: float = 0.0, cap: float = 0.0) -> Player:
         """
         The play of the highest expected utility as a search at `ply` sees it; filters as for `Searcher`. `values` float32[K] and `inputs` float32[K - 2] stand in for the contest's own: what it plays for, and what the network is told of that. Its judgement of each position is off by a normal error of `noise` points, the same whenever it meets the position in a game, and no play loses more than `cap` points.
+        """
+
+class Chooser:
+    """
+    A player that is asked for one play at a time, in a game without stages.
+    """
+
+    def __init__(self, rules: Rules, player: Player) -> None: ...
+
+    def choose(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, seed: int, game: int) -> tuple[NDArray[numpy.int8], tuple[tuple[int, int], ...], int | None]:
+        """
+        Return the play that the player makes of a roll, as `forced_play` gives it; arguments as for `choose_plays`, in the first round and turn of the game.
         """
 
 def choose_plays(rules: Rules, player: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, seed: int, games: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[NDArray[numpy.int8], NDArray[numpy.int16]]:
@@ -316,6 +338,21 @@ class Searcher:
     def rank(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], NDArray[numpy.float32], NDArray[numpy.int32], NDArray[numpy.int32]]:
         """
         Return for each play, in the order of `legal_plays`: the probabilities of the scores for the mover float32[n, K], its expected utility float32[n], the ply int32[n] at which it was looked at; and the plays best first int32[n]. When the time is up the last finished ply stands.
+        """
+
+    def best(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[tuple[NDArray[numpy.int8], tuple[tuple[int, int], ...], int | None], NDArray[numpy.float32], int]:
+        """
+        Return the first play of `rank`'s order as `forced_play` gives a play, the probabilities of the scores float32[K] for the mover, and the ply at which it was looked at.
+        """
+
+    def compare(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, threshold: float) -> bool | NDArray[numpy.float32]:
+        """
+        Return what `evaluate` finds; or True or False as soon as the rolls that have been looked at decide that the expected utility is more than the threshold, or not.
+        """
+
+    def compare_roll(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, threshold: float) -> bool | NDArray[numpy.float32]:
+        """
+        Return the probabilities of the scores after the best play of a roll, as `best` does; or True or False as soon as it is decided that its expected utility is more than the threshold, or not.
         """
 
     def evaluate(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], int]:

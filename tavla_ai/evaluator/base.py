@@ -7,14 +7,14 @@ of a match the chance of winning the match.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Self
 
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator.cube import cube_by_rolls
 from tavla_ai.evaluator.evaluation import BestPlay, Evaluation, RankedPlay
 from tavla_ai.match import CubeDecision, MatchEquity, MatchState, Utility, check_double, match_equity
-from tavla_ai.rules import ROLLS, LegalPlay, MatchSet, Position, Ruleset, concession_value, legal_plays
+from tavla_ai.rules import ROLLS, LegalPlay, MatchSet, Position, Ruleset, concession_value, forced_play
 
 # Look-ahead of concession decisions: the next two rolls can decide them.
 _CONCESSION_PLY = 2
@@ -205,7 +205,7 @@ class BaseEvaluator(ABC):
         """
         utility = self.utility(match)
         return {
-            (first, second): utility.mean(self.best_play(position, (first, second), utility).outcomes.tolist())
+            (first, second): utility.mean(self.best_play(position, (first, second), utility).outcomes)
             for first, second, _ in ROLLS
         }
 
@@ -223,10 +223,10 @@ class BaseEvaluator(ABC):
         Raises:
           RulesetError: see `rank_plays`.
         """
-        plays = legal_plays(self.ruleset, position, dice)
-        if len(plays) == 1:
-            return plays[0]
-        return plays[self.best_play(position, dice, self.utility(match), ply=ply, time_ms=time_ms).index]
+        forced = self.forced_play(position, dice)
+        if forced is not None:
+            return forced
+        return self.best_play(position, dice, self.utility(match), ply=ply, time_ms=time_ms).play
 
     def forced_play(self, position: Position, dice: tuple[int, int]) -> LegalPlay | None:
         """Return the only legal play, which a server makes by itself; None where there is a choice.
@@ -234,8 +234,7 @@ class BaseEvaluator(ABC):
         Raises:
           RulesetError: see `legal_plays`.
         """
-        plays = legal_plays(self.ruleset, position, dice)
-        return plays[0] if len(plays) == 1 else None
+        return forced_play(self.ruleset, position, dice)
 
     def should_concede(
         self,
@@ -262,12 +261,10 @@ class BaseEvaluator(ABC):
         """
         conceded = -concession_value(self.ruleset, position.board)
         ply = self._concession_ply(ply)
-        playing_on = (
-            self.evaluate(position, match, ply=ply).value
-            if dice is None
-            else self.rank_plays(position, dice, match, ply=ply)[0].evaluation.value
-        )
-        return self._worth(match, conceded if kind == "game" else "match lost") >= playing_on - margin - _TOLERANCE
+        value = self._worth(match, conceded if kind == "game" else "match lost") + margin + _TOLERANCE
+        if dice is None:
+            return not self._is_worth_more(position, match, value, ply)
+        return not self._is_roll_worth_more(position, dice, match, value, ply)
 
     def accept_concession(
         self,
@@ -293,9 +290,26 @@ class BaseEvaluator(ABC):
         if value != "match" and (value <= 0 or value not in self.ruleset.scores):
             wins = ", ".join(str(score) for score in reversed(self.ruleset.scores) if score > 0)
             raise RulesetError(f"concession of {value} points: expected {wins}, or the match")
-        evaluate: Callable[..., Evaluation] = self.evaluate if is_on_roll else self.evaluate_afterstate
-        playing_on = evaluate(position, match, ply=self._concession_ply(ply)).value
-        return self._worth(match, "match won" if value == "match" else value) >= playing_on - _TOLERANCE
+        ply = self._concession_ply(ply)
+        conceded = self._worth(match, "match won" if value == "match" else value) + _TOLERANCE
+        is_worth_more = self._is_worth_more if is_on_roll else self._is_afterstate_worth_more
+        return not is_worth_more(position, match, conceded, ply)
+
+    # Comparisons with a threshold: a subclass may find them faster than the values.
+
+    def _is_worth_more(self, position: Position, match: MatchState, value: float, ply: int) -> bool:
+        """Return whether a position is worth more than `value` to the side on roll; see `evaluate`."""
+        return self.evaluate(position, match, ply=ply).value > value
+
+    def _is_afterstate_worth_more(self, afterstate: Position, match: MatchState, value: float, ply: int) -> bool:
+        """Return whether an afterstate is worth more than `value` to its mover; see `evaluate_afterstate`."""
+        return self.evaluate_afterstate(afterstate, match, ply=ply).value > value
+
+    def _is_roll_worth_more(
+        self, position: Position, dice: tuple[int, int], match: MatchState, value: float, ply: int
+    ) -> bool:
+        """Return whether the best play of a roll is worth more than `value`; see `rank_plays`."""
+        return self.rank_plays(position, dice, match, ply=ply)[0].evaluation.value > value
 
     def _concession_ply(self, ply: int | None) -> int:
         if ply is not None:

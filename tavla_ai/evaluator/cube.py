@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from tavla_ai import engine
+import numpy as np
+
 from tavla_ai.evaluator.evaluation import BestPlay
 from tavla_ai.match import (
     CubeDecision,
@@ -49,13 +50,12 @@ def cube_by_rolls(
     """
     static = cube_decision(outcomes, match, equity)
     taken = turned(match) if static.can_double else match
-    rules = compile_rules(ruleset)
 
     def rolled(stakes: MatchState) -> float:
-        return _value_of_rolling(ruleset, rules, position, stakes, equity, best_play)
+        return _value_of_rolling(stakes, equity, best_play)
 
     if ends_soon(position.board):
-        ending = CubeEnding(rules, equity)
+        ending = CubeEnding(compile_rules(ruleset), equity)
         no_double, doubled = (ending.rolled(position.board, stakes) for stakes in (match, taken))
     else:
         no_double, doubled = rolled(match), rolled(taken)
@@ -64,14 +64,7 @@ def cube_by_rolls(
     return static.with_values(no_double, double_take, match)
 
 
-def _value_of_rolling(
-    ruleset: Ruleset,
-    rules: engine.Rules,
-    position: Position,
-    stakes: MatchState,
-    equity: MatchEquity,
-    best_play: FindBestPlay,
-) -> float:
+def _value_of_rolling(stakes: MatchState, equity: MatchEquity, best_play: FindBestPlay) -> float:
     """Return what rolling is worth to the side on roll; the opponent may then use the cube.
 
     In single games the value is in units of the cube.
@@ -83,16 +76,11 @@ def _value_of_rolling(
     for *dice, weight in ROLLS:
         first, second = dice
         best = best_play((first, second), utility)
-        shares = best.outcomes
-        if shares.max() == 1.0 and _ends_game(rules, position, (first, second), best.index):
-            score = ruleset.scores[int(shares.argmax())]
-            value = equity.value_after(stakes, score * stakes.cube.value) / unit
+        if best.play.score is not None:
+            value = equity.value_after(stakes, best.play.score * stakes.cube.value) / unit
         else:
+            shares = np.array(best.outcomes)
             answered = cube_decision((shares[::-1] / shares.sum()).tolist(), theirs, equity).value
             value = 1 - answered if stakes.length is not None else -answered
         total += weight * value
     return total / 36
-
-
-def _ends_game(rules: engine.Rules, position: Position, dice: tuple[int, int], play: int) -> bool:
-    return bool(engine.legal_plays(rules, position.board, *dice)[2][play] != engine.NO_SCORE)

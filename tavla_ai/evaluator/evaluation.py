@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from tavla_ai.match import Utility
 from tavla_ai.rules import LegalPlay
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """The worth of a position to one side.
 
@@ -62,7 +59,7 @@ class Evaluation:
         return sum(share for score, share in zip(self.scores, self.outcomes, strict=True) if least <= score <= most)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class RankedPlay(LegalPlay):
     """A legal play and its worth to the mover.
 
@@ -78,14 +75,14 @@ class RankedPlay(LegalPlay):
     hit_chance: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class BestPlay:
     """The best play of a roll.
 
     Attributes:
-      index: its number in `legal_plays`.
-      outcomes: float64 `[K]`, probabilities of the mover's scores after it, best first.
+      play: the play.
+      outcomes: K probabilities of the mover's scores after it, best first.
     """
 
-    index: int
-    outcomes: npt.NDArray[np.float64]
+    play: LegalPlay
+    outcomes: tuple[float, ...]

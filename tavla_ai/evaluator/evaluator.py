@@ -16,9 +16,19 @@ from tavla_ai.evaluator.base import BaseEvaluator
 from tavla_ai.evaluator.bearoff import load_tables
 from tavla_ai.evaluator.evaluation import BestPlay, Evaluation, RankedPlay
 from tavla_ai.evaluator.search import DEFAULT_SEARCH, SearchSettings
-from tavla_ai.match import MatchState, Utility, as_utilities
+from tavla_ai.match import MatchState, Utility
 from tavla_ai.network import Checkpoint
-from tavla_ai.rules import MatchSet, Position, Ruleset, compile_rules, counted_board, hit_chance, legal_plays
+from tavla_ai.rules import (
+    LegalPlay,
+    MatchSet,
+    Position,
+    Ruleset,
+    check_roll,
+    compile_rules,
+    counted_board,
+    hit_chances,
+    legal_plays,
+)
 
 MAX_THREADS = 1024
 
@@ -122,9 +132,9 @@ class Evaluator(BaseEvaluator):
         """Return what a position is worth to the side on roll, before the dice; see `BaseEvaluator`."""
         utility = self.utility(match)
         outcomes, reached = self._searcher.evaluate(
-            position.swap().board, *as_utilities([utility.opponent()]), self._checked_ply(ply, time_ms), time_ms
+            position.swap().board, *utility.opponent().arrays, self._checked_ply(ply, time_ms), time_ms
         )
-        return self._evaluation(outcomes[::-1], utility, reached)
+        return self._evaluation(outcomes[::-1].tolist(), utility, reached)
 
     def evaluate_afterstate(
         self,
@@ -137,9 +147,9 @@ class Evaluator(BaseEvaluator):
         """Return what a position is worth to the side that has just moved; see `BaseEvaluator`."""
         utility = self.utility(match)
         outcomes, reached = self._searcher.evaluate(
-            afterstate.board, *as_utilities([utility]), self._checked_ply(ply, time_ms), time_ms
+            afterstate.board, *utility.arrays, self._checked_ply(ply, time_ms), time_ms
         )
-        return self._evaluation(outcomes, utility, reached)
+        return self._evaluation(outcomes.tolist(), utility, reached)
 
     def rank_plays(
         self,
@@ -157,22 +167,31 @@ class Evaluator(BaseEvaluator):
         outcomes, values, plies, order = self._searcher.rank(
             counted_board(self.ruleset, position),
             *dice,
-            *as_utilities([utility]),
+            *utility.arrays,
             self._checked_ply(ply, time_ms),
             time_ms,
         )
-        best = float(values[order[0]])
+        chances = self._hit_chances(plays) if explain else [None] * len(plays)
+        rows, worth, looks = outcomes.tolist(), values.tolist(), plies.tolist()
+        best = worth[order[0]]
         return tuple(
-            RankedPlay(
-                **vars(plays[i]),
-                evaluation=self._evaluation(outcomes[i], utility, int(plies[i])),
-                loss=max(0.0, best - float(values[i])),
-                hit_chance=(
-                    hit_chance(self.ruleset, plays[i].afterstate) if explain and plays[i].score is None else None
-                ),
-            )
-            for i in order.tolist()
+            [
+                RankedPlay(
+                    plays[i].steps,
+                    plays[i].afterstate,
+                    plays[i].score,
+                    self._evaluation(rows[i], utility, looks[i]),
+                    max(0.0, best - worth[i]),
+                    chances[i],
+                )
+                for i in order.tolist()
+            ]
         )
+
+    def _hit_chances(self, plays: Sequence[LegalPlay]) -> list[float | None]:
+        """Return `hit_chance` after each play; None after one that ends the game."""
+        found = iter(hit_chances(self.ruleset, [play.afterstate for play in plays if play.score is None]) or ())
+        return [next(found, None) if play.score is None else None for play in plays]
 
     def best_play(
         self,
@@ -184,15 +203,15 @@ class Evaluator(BaseEvaluator):
         time_ms: float | None = None,
     ) -> BestPlay:
         """Return the best play of a roll; see `BaseEvaluator`."""
-        outcomes, _, _, order = self._searcher.rank(
+        check_roll(dice)
+        play, outcomes, _ = self._searcher.best(
             counted_board(self.ruleset, position),
             *dice,
-            *as_utilities([utility]),
+            *utility.arrays,
             self._checked_ply(ply, time_ms),
             time_ms,
         )
-        best = int(order[0])
-        return BestPlay(best, outcomes[best].astype(np.float64))
+        return BestPlay(LegalPlay.of(play), tuple(outcomes.tolist()))
 
     def trials(
         self,
@@ -216,7 +235,7 @@ class Evaluator(BaseEvaluator):
         """
         found: npt.NDArray[np.float64] = self._searcher.roll_out(
             afterstate.board,
-            *as_utilities([utility]),
+            *utility.arrays,
             ply=ply,
             truncate=truncate,
             adjusts_luck=adjusts_luck,
@@ -225,6 +244,33 @@ class Evaluator(BaseEvaluator):
             num_trials=num_trials,
         )
         return found
+
+    # Looking stops as soon as the rest cannot change the answer.
+
+    def _is_worth_more(self, position: Position, match: MatchState, value: float, ply: int) -> bool:
+        utility = self.utility(match)
+        found = self._searcher.compare(
+            position.swap().board,
+            *utility.opponent().arrays,
+            self._checked_ply(ply, None),
+            utility.total - value,
+        )
+        # What the opponent gets is not the side's own.
+        return not found if isinstance(found, bool) else utility.mean(found[::-1].tolist()) > value
+
+    def _is_afterstate_worth_more(self, afterstate: Position, match: MatchState, value: float, ply: int) -> bool:
+        utility = self.utility(match)
+        found = self._searcher.compare(afterstate.board, *utility.arrays, self._checked_ply(ply, None), value)
+        return found if isinstance(found, bool) else utility.mean(found.tolist()) > value
+
+    def _is_roll_worth_more(
+        self, position: Position, dice: tuple[int, int], match: MatchState, value: float, ply: int
+    ) -> bool:
+        utility = self.utility(match)
+        check_roll(dice)
+        board = counted_board(self.ruleset, position)
+        found = self._searcher.compare_roll(board, *dice, *utility.arrays, self._checked_ply(ply, None), value)
+        return found if isinstance(found, bool) else utility.mean(found.tolist()) > value
 
     def _checked_ply(self, ply: int, time_ms: float | None) -> int:
         if not 0 <= ply <= MAX_PLY:
@@ -235,5 +281,5 @@ class Evaluator(BaseEvaluator):
             return MAX_PLY
         return ply
 
-    def _evaluation(self, outcomes: npt.NDArray[np.float32], utility: Utility, ply: int) -> Evaluation:
-        return Evaluation.of(outcomes.astype(np.float64).tolist(), self.ruleset.scores, utility, ply)
+    def _evaluation(self, outcomes: Sequence[float], utility: Utility, ply: int) -> Evaluation:
+        return Evaluation.of(outcomes, self.ruleset.scores, utility, ply)

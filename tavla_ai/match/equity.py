@@ -30,6 +30,9 @@ MAX_LENGTH = 40
 
 _TOLERANCE = 1e-6
 
+# A table remembers this many utilities; then it begins anew.
+_MOST_UTILITIES = 4096
+
 
 def equal_shares(ruleset: Ruleset, mars_share: float | None = None, draw_share: float = 0.0) -> tuple[float, ...]:
     """Return the probability of each of the ruleset's scores between equal players.
@@ -91,6 +94,8 @@ class MatchEquity:
     # float64 `[games, 2, 3, length + 1, length + 1]`: game of the set, before or after the Crawford game, who
     # starts, my points away, the opponent's.
     _values: npt.NDArray[np.float64] = field(repr=False)
+    # Utilities that have been asked for.
+    _utilities: dict[MatchState, Utility] = field(default_factory=dict, repr=False, init=False)
 
     def ruleset_of(self, state: MatchState) -> Ruleset:
         """Return the ruleset of the game in a state."""
@@ -149,6 +154,15 @@ class MatchEquity:
         Raises:
           RulesetError: see `value_after`.
         """
+        known = self._utilities.get(state)
+        if known is None:
+            known = self._utility(state)
+            if len(self._utilities) >= _MOST_UTILITIES:
+                self._utilities.clear()
+            self._utilities[state] = known
+        return known
+
+    def _utility(self, state: MatchState) -> Utility:
         ruleset = self.ruleset_of(state)
         if state.length is None:
             self._check(state)

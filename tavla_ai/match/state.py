@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from tavla_ai.errors import RulesetError
 from tavla_ai.rules import Ruleset
@@ -70,7 +72,18 @@ class Utility:
 
     def opponent(self) -> Utility:
         """Return the utility of the same game to the other side, best score first for that side."""
+        return self._opponent
+
+    @cached_property
+    def _opponent(self) -> Utility:
         return Utility(tuple(self.total - value for value in reversed(self.values)), self.total)
+
+    @cached_property
+    def arrays(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """The utility as the engine takes it: values float32 `[1, K]` and inputs float32 `[1, K − 2]`, read-only."""
+        values, inputs = np.array([self.values], np.float32), np.array([self.inputs], np.float32)
+        values.flags.writeable = inputs.flags.writeable = False
+        return values, inputs
 
     @property
     def point(self) -> float:
@@ -133,6 +146,7 @@ class MatchState:
 
     def __post_init__(self) -> None:
         mine, theirs = self.score
+        object.__setattr__(self, "score", (mine, theirs))
         if self.game < 0:
             raise RulesetError(f"game {self.game} of a match: expected 0 or more")
         if self.length is None:

@@ -269,7 +269,7 @@ def _place_name(place: int, ruleset: Ruleset) -> str:
 ROLLS = tuple((first, second, 1 if first == second else 2) for first in range(1, 7) for second in range(1, first + 1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LegalPlay:
     """One legal play of a roll, seen by its mover.
 
@@ -282,6 +282,12 @@ class LegalPlay:
     steps: Play
     afterstate: Position
     score: int | None
+
+    @classmethod
+    def of(cls, play: tuple[npt.NDArray[np.int8], Play, int | None]) -> LegalPlay:
+        """Return a play as the engine gives a single one: its afterstate, steps and score."""
+        afterstate, steps, score = play
+        return cls(steps, Position.trusted(afterstate), score)
 
 
 def legal_plays(ruleset: Ruleset, position: Position, dice: tuple[int, int]) -> tuple[LegalPlay, ...]:
@@ -296,17 +302,32 @@ def legal_plays(ruleset: Ruleset, position: Position, dice: tuple[int, int]) -> 
     Raises:
       RulesetError: the game is over, or a die is not 1 to 6.
     """
-    if len(dice) != 2:
-        raise RulesetError(f"dice {dice}: expected two")
-    check_dice(*dice)
+    check_roll(dice)
     boards, steps, scores = engine.legal_plays(compile_rules(ruleset), counted_board(ruleset, position), *dice)
     return tuple(
-        LegalPlay(steps_of(path), Position(after), score_of_play(score))
-        for after, path, score in zip(boards, steps, scores, strict=True)
+        LegalPlay(_played(path), Position.trusted(after), score_of_play(score))
+        for after, path, score in zip(boards, steps.tolist(), scores.tolist(), strict=True)
     )
 
 
-def score_of_play(score: np.int16) -> int | None:
+def forced_play(ruleset: Ruleset, position: Position, dice: tuple[int, int]) -> LegalPlay | None:
+    """Return the only legal play of a roll; None where there is a choice.
+
+    Arguments and errors are those of `legal_plays`.
+    """
+    check_roll(dice)
+    play = engine.forced_play(compile_rules(ruleset), counted_board(ruleset, position), *dice)
+    return None if play is None else LegalPlay.of(play)
+
+
+def check_roll(dice: Sequence[int]) -> None:
+    """Raise `RulesetError`, naming the value, unless these are two dice."""
+    if len(dice) != 2:
+        raise RulesetError(f"dice {dice}: expected two")
+    check_dice(*dice)
+
+
+def score_of_play(score: int) -> int | None:
     """Return the mover's points as the engine gives them; None where the game goes on."""
     return None if score == engine.NO_SCORE else int(score)
 
@@ -324,7 +345,25 @@ def play_leading_to(plays: Sequence[LegalPlay], after: npt.NDArray[np.int8]) -> 
 
 def steps_of(path: npt.NDArray[np.int8]) -> Play:
     """Return the steps of a path as the engine gives it, `[4, 2]`, padded with −1."""
-    return tuple((start, end) for start, end in path.tolist() if start >= 0)
+    return _played(path.tolist())
+
+
+def _played(path: list[list[int]]) -> Play:
+    return tuple([(start, end) for start, end in path if start >= 0])
+
+
+def hit_chances(ruleset: Ruleset, afterstates: Sequence[Position]) -> list[float] | None:
+    """Return `hit_chance` of each afterstate; None in games where nothing is ever hit.
+
+    Raises:
+      RulesetError: a game is over.
+    """
+    if not ruleset.has_bar and not ruleset.has_pins:
+        return None
+    if not afterstates:
+        return []
+    rolls = engine.hitting_rolls(compile_rules(ruleset), np.stack([after.board for after in afterstates]))
+    return [number / 36 for number in rolls.tolist()]
 
 
 def hit_chance(ruleset: Ruleset, afterstate: Position) -> float | None:
@@ -339,23 +378,14 @@ def hit_chance(ruleset: Ruleset, afterstate: Position) -> float | None:
     Raises:
       RulesetError: the game is over.
     """
-    if not ruleset.has_bar and not ruleset.has_pins:
-        return None
-    rules = compile_rules(ruleset)
-    marks = slice(BAR, BAR + 1) if ruleset.has_bar else slice(PINNED + 1, None)
-    before = afterstate.swap().board
-    caught = before[1, marks].sum()
-    rolls = 0
-    for first, second, weight in ROLLS:
-        boards, _, _ = engine.legal_plays(rules, before, first, second)
-        if (boards[:, 1, marks].sum(axis=1) > caught).any():
-            rolls += weight
-    return rolls / 36
+    chances = hit_chances(ruleset, [afterstate])
+    return None if chances is None else chances[0]
 
 
 def counted_board(ruleset: Ruleset, position: Position) -> npt.NDArray[np.int8]:
     """Return the board on which a roll is played: in Gul Bara the roll is counted first."""
+    if not ruleset.has_stages:
+        return position.board
     board = position.board.copy()
-    if ruleset.has_stages:
-        board[0, OWN_ROLLS] = min(MAX_OWN_ROLLS, board[0, OWN_ROLLS] + 1)
+    board[0, OWN_ROLLS] = min(MAX_OWN_ROLLS, board[0, OWN_ROLLS] + 1)
     return board

@@ -33,7 +33,7 @@ _ID_BYTES = 10
 _ID_LAST = "AQgw"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Position:
     """A board seen by its mover: the side on roll or, in an afterstate, the side that has just moved.
 
@@ -69,6 +69,18 @@ class Position:
     def __reduce__(self) -> tuple[Any, ...]:
         # Unpickling through the constructor keeps the board read-only in Ray workers too.
         return (Position, (self.board,))
+
+    @classmethod
+    def trusted(cls, board: npt.NDArray[np.int8]) -> Position:
+        """Return the position on a board that the engine has made, which is neither checked nor copied.
+
+        Args:
+          board: int8 `[2, num_places]`, C-contiguous and no longer changed by anybody; it becomes read-only.
+        """
+        board.flags.writeable = False
+        position = object.__new__(cls)
+        object.__setattr__(position, "board", board)
+        return position
 
     @classmethod
     def start(cls, ruleset: Ruleset) -> Position:
@@ -206,7 +218,7 @@ class Position:
 
     def swap(self) -> Position:
         """Return the same board seen by the other side."""
-        return Position(self.board[::-1])
+        return Position.trusted(self.board[::-1].copy())
 
     def pip_counts(self) -> tuple[int, int]:
         """Return the pips that the mover and the opponent have to go, 25 for each checker on the bar or in reserve."""
@@ -416,15 +428,16 @@ def _checked_counts(board: npt.ArrayLike, num_places: int | None = None) -> npt.
         raise RulesetError(f"board: shape {counts.shape}, expected {expected}")
     if counts.dtype.kind not in "iu":
         raise RulesetError(f"board: dtype {counts.dtype}, expected int8")
-    outside = np.argwhere((counts < 0) | (counts > NUM_CHECKERS))
-    if outside.size:
-        row, place = outside[0]
-        _checked_count(int(counts[row, place]), _SIDES[row], int(place))
-    totals = counts[:, :NUM_PLACES].sum(axis=1, dtype=np.int64)
-    if counts.shape[1] == RESERVE + 1 and (totals != NUM_CHECKERS).any():
+    rows = counts.tolist()
+    for side, row in zip(_SIDES, rows, strict=True):
+        if min(row) < 0 or max(row) > NUM_CHECKERS:
+            for place, count in enumerate(row):
+                _checked_count(count, side, place)
+    totals = [sum(row[:NUM_PLACES]) for row in rows]
+    if counts.shape[1] == RESERVE + 1 and totals != [NUM_CHECKERS, NUM_CHECKERS]:
         # What is missing must be in reserve: Gul Bara, whose rolls have the same place, has all checkers out.
-        totals += counts[:, RESERVE]
-    for side, total in zip(_SIDES, totals.tolist(), strict=True):
+        totals = [total + row[RESERVE] for total, row in zip(totals, rows, strict=True)]
+    for side, total in zip(_SIDES, totals, strict=True):
         if total != NUM_CHECKERS:
             raise RulesetError(f"{side} has {total} checkers with bar and off, expected {NUM_CHECKERS}")
     return counts

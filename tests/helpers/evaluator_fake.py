@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
 
-from tavla_ai import engine
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import BaseEvaluator, BestPlay, Evaluation, RankedPlay
 from tavla_ai.match import MatchState, Utility
@@ -16,11 +16,8 @@ from tavla_ai.rules import (
     MatchSet,
     Position,
     Ruleset,
-    compile_rules,
-    counted_board,
     hit_chance,
     legal_plays,
-    score_of_play,
 )
 
 # A lead of this many pips is nearly won.
@@ -84,15 +81,17 @@ class EvaluatorFake(BaseEvaluator):
         utility = self.utility(match)
         ranked = [
             RankedPlay(
-                **vars(play),
-                evaluation=Evaluation.of(self._after(play), self.ruleset.scores, utility, ply),
+                play.steps,
+                play.afterstate,
+                play.score,
+                Evaluation.of(self._after(play), self.ruleset.scores, utility, ply),
                 hit_chance=hit_chance(self.ruleset, play.afterstate) if explain and play.score is None else None,
             )
             for play in legal_plays(self.ruleset, position, dice)
         ]
         best = max(play.evaluation.value for play in ranked)
         ordered = sorted(ranked, key=lambda play: -play.evaluation.value)
-        return tuple(RankedPlay(**{**vars(play), "loss": best - play.evaluation.value}) for play in ordered)
+        return tuple(replace(play, loss=best - play.evaluation.value) for play in ordered)
 
     def best_play(
         self,
@@ -103,14 +102,12 @@ class EvaluatorFake(BaseEvaluator):
         ply: int = 0,
         time_ms: float | None = None,
     ) -> BestPlay:
-        # Analyses ask for all 21 rolls of every turn, so no object is made of a play.
-        board = counted_board(self.ruleset, position)
-        boards, _, scores = engine.legal_plays(compile_rules(self.ruleset), board, *dice)
-        counts = boards[:, :, :NUM_PLACES].astype(int)
+        plays = legal_plays(self.ruleset, position, dice)
+        counts = np.stack([play.afterstate.board for play in plays])[:, :, :NUM_PLACES].astype(int)
         leads = ((counts[:, 1] - counts[:, 0]) @ np.arange(NUM_PLACES)).tolist()
-        after = [self.outcomes(lead, score_of_play(score)) for lead, score in zip(leads, scores, strict=True)]
+        after = [self.outcomes(lead, play.score) for lead, play in zip(leads, plays, strict=True)]
         best = max(range(len(after)), key=lambda i: utility.mean(after[i]))
-        return BestPlay(best, np.array(after[best]))
+        return BestPlay(plays[best], after[best])
 
     def _after(self, play: LegalPlay) -> tuple[float, ...]:
         return self.outcomes(pip_lead(play.afterstate), play.score)

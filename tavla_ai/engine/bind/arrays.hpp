@@ -7,12 +7,14 @@
 #include <cmath>
 #include <cstring>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "rules/board.hpp"
+#include "rules/plays.hpp"
 #include "rules/rules.hpp"
 #include "value/utility.hpp"
 
@@ -51,6 +53,25 @@ inline nb::ndarray<nb::numpy, std::int8_t> boards_to_numpy(const std::vector<Boa
   for (const Board& board : boards)
     for (const auto& row : board.count) flat.insert(flat.end(), row, row + num_places);
   return to_numpy(std::move(flat), {boards.size(), 2, static_cast<std::size_t>(num_places)});
+}
+
+inline nb::ndarray<nb::numpy, std::int8_t> board_to_numpy(const Board& board, int num_places) {
+  std::vector<std::int8_t> flat;
+  flat.reserve(2 * static_cast<std::size_t>(num_places));
+  for (const auto& row : board.count) flat.insert(flat.end(), row, row + num_places);
+  return to_numpy(std::move(flat), {2, static_cast<std::size_t>(num_places)});
+}
+
+// A play as Python takes it: its afterstate int8[2, num_places], its steps, and the mover's score if it ends the game.
+using Steps = nb::typed<nb::tuple, nb::typed<nb::tuple, int, int>, nb::ellipsis>;
+using PlayOutput = std::tuple<nb::ndarray<nb::numpy, std::int8_t>, Steps, std::optional<int>>;
+
+inline PlayOutput play_output(const Play& play, int num_places) {
+  nb::list steps;
+  for (int i = 0; i < play.num_steps; ++i)
+    steps.append(nb::make_tuple(play.path[static_cast<std::size_t>(i)].first,
+                                play.path[static_cast<std::size_t>(i)].second));
+  return {board_to_numpy(play.after, num_places), Steps(nb::tuple(steps)), play.score};
 }
 
 inline void require(bool condition, const std::string& message) {

@@ -42,12 +42,19 @@ inline void require_ply(const Rules& rules, int ply) {
     throw RulesError("search: a turn of Gul Bara is more than one roll; only 0-ply is played");
 }
 
-// The plays of a roll that the caller gives.
-inline std::unique_ptr<PlayList> checked_plays(const Rules& rules, const Board& board, int first, int second) {
+// A list of plays of this thread, whose buffers are too large to be made for each call. It holds the plays of one roll
+// at a time.
+inline PlayList& shared_plays() {
+  static thread_local const auto plays = std::make_unique<PlayList>();
+  return *plays;
+}
+
+// The plays of a roll that the caller gives, in the thread's list.
+inline const PlayList& checked_plays(const Rules& rules, const Board& board, int first, int second) {
   check_dice(first, second);
   check_playable(rules, board);
-  auto plays = std::make_unique<PlayList>();
-  plays->generate(rules, board, first, second);
+  PlayList& plays = shared_plays();
+  plays.generate(rules, board, first, second);
   return plays;
 }
 

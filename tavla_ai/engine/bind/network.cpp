@@ -87,13 +87,13 @@ nb::ndarray<nb::numpy, float> evaluate_plays(const Network& network, const Rules
   require(static_cast<int>(utility_inputs.size()) == network.num_utility_inputs(),
           "utility_inputs: the network's number of utility inputs expected");
   require_finite(std::span(utility_inputs.data(), utility_inputs.size()));
-  const auto plays = checked_plays(rules, board, first, second);
+  const PlayList& plays = checked_plays(rules, board, first, second);
   Network::Scratch scratch(network);
-  const int stride = padded(plays->num_leaves());
+  const int stride = padded(plays.num_leaves());
   std::vector<float> columns(static_cast<std::size_t>(stride) * network.num_outputs());
-  network.evaluate_plays(board, *plays, utility_inputs.data(), scratch, columns.data(), stride);
-  const auto n = static_cast<std::size_t>(plays->num_leaves());
-  return to_numpy(transposed(columns, stride, plays->num_leaves(), network.num_outputs()),
+  network.evaluate_plays(board, plays, utility_inputs.data(), scratch, columns.data(), stride);
+  const auto n = static_cast<std::size_t>(plays.num_leaves());
+  return to_numpy(transposed(columns, stride, plays.num_leaves(), network.num_outputs()),
                   {n, static_cast<std::size_t>(network.num_outputs())});
 }
 

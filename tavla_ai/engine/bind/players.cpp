@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -104,6 +105,36 @@ std::vector<CheckedRoll> checked_rolls(const Rules& rules, const RollsInput& inp
   return rolls;
 }
 
+// A player that is asked for one play at a time. Calls from several Python threads wait for each other.
+class BoundChooser {
+ public:
+  BoundChooser(const Rules& rules, const Player& player) : rules_(rules), chooser_(rules_, player) {
+    require_plays(player, rules_);
+    if (rules_.facts().has_stages) throw RulesError("chooser: a turn of Gul Bara is more than one roll");
+  }
+
+  PlayOutput choose(const BoardInput& input, int first, int second, const Matrix& values, const Matrix& inputs,
+                    std::uint64_t seed, std::uint64_t game) {
+    const Board board = board_of(rules_, input);
+    check_playable(rules_, board);
+    check_dice(first, second);
+    const std::vector<Utility> utilities = utilities_of(values, inputs, rules_.num_scores());
+    require(utilities.size() == 1, "utilities: one row expected");
+    std::optional<Play> play;
+    {
+      const nb::gil_scoped_release release;
+      const std::lock_guard lock(mutex_);
+      play = chooser_.choose({board, {first, second}, utilities[0], GameStreams(seed, game), 0});
+    }
+    return play_output(*play, rules_.num_places());
+  }
+
+ private:
+  Rules rules_;
+  PlayChooser chooser_;
+  std::mutex mutex_;
+};
+
 using ChosenPlays = std::tuple<nb::ndarray<nb::numpy, std::int8_t>, nb::ndarray<nb::numpy, std::int16_t>>;
 
 ChosenPlays checked_choose_plays(const Rules& rules, const Player& player, const RollsInput& input,
@@ -180,6 +211,12 @@ void bind_player(nb::module_& m) {
 }
 
 void bind_choosing(nb::module_& m) {
+  nb::class_<BoundChooser>(m, "Chooser", "A player that is asked for one play at a time, in a game without stages.")
+      .def(nb::init<const Rules&, const Player&>(), "rules"_a, "player"_a)
+      .def("choose", &BoundChooser::choose, "board"_a.noconvert(), "first"_a, "second"_a, "values"_a.noconvert(),
+           "inputs"_a.noconvert(), nb::kw_only(), "seed"_a, "game"_a,
+           "Return the play that the player makes of a roll, as `forced_play` gives it; arguments as for "
+           "`choose_plays`, in the first round and turn of the game.");
   m.def("choose_plays",
         [](const Rules& rules, const Player& player, const BoardsInput& boards, const DiceInput& dice,
            const Matrix& values, const Matrix& inputs, std::uint64_t seed, const GameNumbers& games,

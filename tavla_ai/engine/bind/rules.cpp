@@ -1,4 +1,5 @@
 // Rules, dice and plays in the engine's Python face.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -7,6 +8,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
 #include "bind/module.hpp"
+#include "rules/hits.hpp"
 #include "rules/perft.hpp"
 #include "rules/plays.hpp"
 #include "rules/rules.hpp"
@@ -79,7 +82,7 @@ PlaysOutput to_output(const Rules& rules, const Board& board, const PlayList& pl
 
 PlaysOutput legal_plays(const Rules& rules, const BoardInput& input, int first, int second) {
   const Board board = board_of(rules, input);
-  return to_output(rules, board, *checked_plays(rules, board, first, second));
+  return to_output(rules, board, checked_plays(rules, board, first, second));
 }
 
 PlaysOutput legal_stage(const Rules& rules, const BoardInput& input, const std::vector<int>& dice) {
@@ -89,9 +92,29 @@ PlaysOutput legal_stage(const Rules& rules, const BoardInput& input, const std::
   const bool is_pair = dice.size() == 2 && dice[0] != dice[1];
   for (int die : dice) require(is_pair || die == dice[0], "dice: two different ones, or up to four of a kind expected");
   check_playable(rules, board);
-  auto plays = std::make_unique<PlayList>();
-  plays->generate_stage(rules, board, dice);
-  return to_output(rules, board, *plays);
+  PlayList& plays = shared_plays();
+  plays.generate_stage(rules, board, dice);
+  return to_output(rules, board, plays);
+}
+
+std::optional<PlayOutput> forced_play(const Rules& rules, const BoardInput& input, int first, int second) {
+  const Board board = board_of(rules, input);
+  const PlayList& plays = checked_plays(rules, board, first, second);
+  if (plays.num_leaves() > 1) return std::nullopt;
+  return play_output(plays.play(0, board), rules.num_places());
+}
+
+nb::ndarray<nb::numpy, std::int32_t> hitting_rolls(const Rules& rules, const BoardsInput& input) {
+  require(rules.facts().hits() || rules.facts().pins(), "hitting_rolls: nothing is ever hit in this game");
+  const std::vector<Board> boards = boards_for_network(input, rules.num_places());
+  for (const Board& board : boards) check_playable(rules, board);
+  std::vector<std::int32_t> rolls(boards.size());
+  {
+    const nb::gil_scoped_release release;
+    PlayList& plays = shared_plays();
+    for (std::size_t i = 0; i < boards.size(); ++i) rolls[i] = num_hitting_rolls(rules, boards[i], plays);
+  }
+  return to_numpy(std::move(rolls), {boards.size()});
 }
 
 nb::ndarray<nb::numpy, std::int32_t> count_plays(const Rules& rules, const BoardsInput& input,
@@ -108,10 +131,10 @@ nb::ndarray<nb::numpy, std::int32_t> count_plays(const Rules& rules, const Board
   std::vector<std::int32_t> counts(n);
   {
     const nb::gil_scoped_release release;
-    auto plays = std::make_unique<PlayList>();
+    PlayList& plays = shared_plays();
     for (std::size_t i = 0; i < n; ++i) {
-      plays->generate(rules, boards[i], dice.data()[2 * i], dice.data()[2 * i + 1]);
-      counts[i] = plays->num_leaves();
+      plays.generate(rules, boards[i], dice.data()[2 * i], dice.data()[2 * i + 1]);
+      counts[i] = plays.num_leaves();
     }
   }
   return to_numpy(std::move(counts), {n});
@@ -188,6 +211,12 @@ void bind_plays(nb::module_& m) {
         "on. A pass is one afterstate without steps. In Gul Bara a roll is its first stage.");
   m.def("legal_stage", &legal_stage, "rules"_a, "board"_a.noconvert(), "dice"_a,
         "The same for exactly these dice: two different ones, or one to four of a kind.");
+  m.def("forced_play", &forced_play, "rules"_a, "board"_a.noconvert(), "first"_a, "second"_a,
+        "Return the only play of a roll: its afterstate int8[2, num_places], its steps of (from, to), and the mover's "
+        "score, None where the game goes on. Return None where there is a choice.");
+  m.def("hitting_rolls", &hitting_rolls, "rules"_a, "afterstates"_a.noconvert(),
+        "Return int32[N], the number of the opponent's 36 rolls that can hit, or pin, a checker of the mover of each "
+        "afterstate int8[N, 2, num_places].");
   m.def("count_plays", &count_plays, "rules"_a, "boards"_a.noconvert(), "dice"_a.noconvert(),
         "Return int32[N], the number of legal plays of each board int8[N, 2, num_places] with its roll int8[N, 2].");
   m.def("perft", &checked_perft, "rules"_a, "board"_a.noconvert(), "depth"_a,

@@ -4,6 +4,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <variant>
 
 #include "base/threads.hpp"
 #include "bind/arrays.hpp"
@@ -91,6 +93,41 @@ class BoundSearcher {
             to_numpy(std::vector<std::int32_t>(order.begin(), order.end()), {n})};
   }
 
+  std::tuple<PlayOutput, Floats, int> best(const BoardInput& input, int first, int second, const Matrix& values,
+                                           const Matrix& inputs, int ply, std::optional<double> milliseconds) {
+    const Board board = board_of(rules_, input);
+    check_playable(rules_, board);
+    check_dice(first, second);
+    const Utility utility = utility_of(values, inputs, ply);
+    std::optional<Searcher::Best> found;
+    run_interruptibly(ply < 2, milliseconds, [&](Deadline& deadline) {
+      const std::lock_guard lock(mutex_);
+      found = searcher_->best(board, {first, second}, utility, ply, deadline);
+    });
+    return {play_output(found->play, rules_.num_places()), scores_to_numpy(found->scores), found->ply};
+  }
+
+  std::variant<bool, Floats> compare(const BoardInput& input, const Matrix& values, const Matrix& inputs, int ply,
+                                     double threshold) {
+    const Board board = board_of(rules_, input);
+    check_playable(rules_, board);
+    const Utility utility = utility_of(values, inputs, ply);
+    return compared(ply, [&](Deadline& deadline) {
+      return searcher_->compare(board, utility, ply, threshold, deadline);
+    });
+  }
+
+  std::variant<bool, Floats> compare_roll(const BoardInput& input, int first, int second, const Matrix& values,
+                                          const Matrix& inputs, int ply, double threshold) {
+    const Board board = board_of(rules_, input);
+    check_playable(rules_, board);
+    check_dice(first, second);
+    const Utility utility = utility_of(values, inputs, ply);
+    return compared(ply, [&](Deadline& deadline) {
+      return searcher_->compare_roll(board, {first, second}, utility, ply, threshold, deadline);
+    });
+  }
+
   std::pair<Floats, int> evaluate(const BoardInput& input, const Matrix& values, const Matrix& inputs, int ply,
                                   std::optional<double> milliseconds) {
     const Board board = board_of(rules_, input);
@@ -101,9 +138,7 @@ class BoundSearcher {
       const std::lock_guard lock(mutex_);
       found = searcher_->evaluate(board, utility, ply, deadline);
     });
-    const auto n = static_cast<std::size_t>(rules_.num_scores());
-    const auto begin = found.first.begin();
-    return {to_numpy(std::vector<float>(begin, begin + rules_.num_scores()), {n}), found.second};
+    return {scores_to_numpy(found.first), found.second};
   }
 
   nb::ndarray<nb::numpy, double> roll_out(const BoardInput& input, const Matrix& values, const Matrix& inputs, int ply,
@@ -136,6 +171,22 @@ class BoundSearcher {
   std::int64_t cache_misses() const { return cache_ ? cache_->misses() : 0; }
 
  private:
+  Floats scores_to_numpy(const Distribution& scores) const {
+    const auto n = static_cast<std::size_t>(rules_.num_scores());
+    return to_numpy(std::vector<float>(scores.begin(), scores.begin() + rules_.num_scores()), {n});
+  }
+
+  template <class Work>
+  std::variant<bool, Floats> compared(int ply, Work&& work) {
+    Compared found;
+    run_interruptibly(ply < 2, std::nullopt, [&](Deadline& deadline) {
+      const std::lock_guard lock(mutex_);
+      found = work(deadline);
+    });
+    if (found.scores) return scores_to_numpy(*found.scores);
+    return found.is_more;
+  }
+
   Utility utility_of(const Matrix& values, const Matrix& inputs, int ply) const {
     require_ply(rules_, ply);
     const std::vector<Utility> utilities = utilities_of(values, inputs, rules_.num_scores());
@@ -175,6 +226,18 @@ void bind_search(nb::module_& m) {
            "Return for each play, in the order of `legal_plays`: the probabilities of the scores for the mover "
            "float32[n, K], its expected utility float32[n], the ply int32[n] at which it was looked at; and the plays "
            "best first int32[n]. When the time is up the last finished ply stands.")
+      .def("best", &BoundSearcher::best, "board"_a.noconvert(), "first"_a, "second"_a, "values"_a.noconvert(),
+           "inputs"_a.noconvert(), "ply"_a, "milliseconds"_a = nb::none(),
+           "Return the first play of `rank`'s order as `forced_play` gives a play, the probabilities of the scores "
+           "float32[K] for the mover, and the ply at which it was looked at.")
+      .def("compare", &BoundSearcher::compare, "board"_a.noconvert(), "values"_a.noconvert(), "inputs"_a.noconvert(),
+           "ply"_a, "threshold"_a,
+           "Return what `evaluate` finds; or True or False as soon as the rolls that have been looked at decide that "
+           "the expected utility is more than the threshold, or not.")
+      .def("compare_roll", &BoundSearcher::compare_roll, "board"_a.noconvert(), "first"_a, "second"_a,
+           "values"_a.noconvert(), "inputs"_a.noconvert(), "ply"_a, "threshold"_a,
+           "Return the probabilities of the scores after the best play of a roll, as `best` does; or True or False as "
+           "soon as it is decided that its expected utility is more than the threshold, or not.")
       .def("evaluate", &BoundSearcher::evaluate, "board"_a.noconvert(), "values"_a.noconvert(), "inputs"_a.noconvert(),
            "ply"_a, "milliseconds"_a = nb::none(),
            "Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and "

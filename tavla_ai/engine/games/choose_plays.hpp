@@ -1,7 +1,9 @@
-// One decision each of many games, for loops outside the engine.
+// Single decisions, for loops outside the engine.
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/threads.hpp"
@@ -39,5 +41,28 @@ inline std::vector<TurnEnd> choose_plays(const Rules& rules, const Player& playe
   });
   return ends;
 }
+
+// One player's plays, one at a time. Its buffers are reused, so it serves one thread.
+class PlayChooser {
+ public:
+  PlayChooser(const Rules& rules, Player player)
+      : rules_(rules), player_(std::move(player)), chooser_(make_chooser(player_)),
+        plays_(std::make_unique<PlayList>()) {}
+
+  // What the player makes of a turn; of a play without a choice it is not asked. Not for Gul Bara.
+  Play choose(const OpenTurn& turn) {
+    plays_->generate(rules_, turn.board, turn.roll.first, turn.roll.second);
+    if (plays_->num_leaves() == 1) return plays_->play(0, turn.board);
+    const Utility seen = player_.stakes.seen(turn.utility);
+    const Decision decision{rules_, turn.board, turn.roll, *plays_, seen, turn.streams, turn.ply};
+    return plays_->play(std::visit([&](auto& one) { return one.choose(decision); }, chooser_), turn.board);
+  }
+
+ private:
+  const Rules& rules_;
+  Player player_;
+  Chooser chooser_;
+  std::unique_ptr<PlayList> plays_;
+};
 
 }  // namespace tavla

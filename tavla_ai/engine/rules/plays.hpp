@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -83,6 +84,14 @@ struct FamilyTable {
   void (*gains)(const Turn&, const Board& before, std::span<const Node> nodes, Gains&, float* out);
 };
 
+// One play of a roll, taken out of its list.
+struct Play {
+  Board after;                                            // the player who moved first
+  std::array<std::pair<std::int8_t, std::int8_t>, 4> path;  // (from, to) of each step
+  int num_steps = 0;
+  std::optional<int> score;  // the mover's, if it ends the game
+};
+
 // All legal plays of one roll. Buffers are reused between rolls; nothing is allocated.
 class PlayList {
  public:
@@ -132,6 +141,13 @@ class PlayList {
   }
   // The mover's score of a play that ends the game.
   int score(int leaf) const { return table_->score(turn_, this->leaf(leaf)); }
+
+  Play play(int leaf, const Board& before) const {
+    Play found{afterstate(leaf, before), {}, 0, std::nullopt};
+    found.num_steps = steps(leaf, found.path);
+    if (this->leaf(leaf).is_finished()) found.score = score(leaf);
+    return found;
+  }
 
  private:
   template <class F>

@@ -1,12 +1,15 @@
-// Look-ahead: the expectation over the opponent's 21 rolls of his best reply, n plies deep.
+// Look-ahead: the expectation over the opponent's 21 rolls of its best reply, n plies deep.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/dice.hpp"
@@ -41,6 +44,8 @@ class Deadline {
   using Clock = std::chrono::steady_clock;
 
   explicit Deadline(std::optional<Clock::time_point> at = std::nullopt) : at_(at) {}
+  // Whether there is a time at which it passes by itself.
+  bool is_set() const { return at_.has_value(); }
   // Ends the time now.
   void pass() { passed_.store(true, std::memory_order_relaxed); }
   bool has_passed() {
@@ -86,20 +91,27 @@ class SearchThread {
   // The scores of an afterstate for the player who has just moved; nothing if the time is up.
   std::optional<Distribution> expectation(const Board& after, const Utility& utility, int ply, Deadline& deadline) {
     if (ply == 0 || covers(after)) return level(0).chooser.evaluate(rules_, after, utility);
-    const std::uint64_t tag = SearchCache::tag(ply, utility, rules_.num_scores());
-    if (cache_)
-      if (const auto known = cache_->find(after, tag)) return known;
-    const Utility his = utility.opposed(rules_.num_scores());
+    if (const auto known = remembered(after, utility, ply)) return known;
+    const Utility theirs = utility.opposed(rules_.num_scores());
     const Board before = after.swapped();
     RollSum total{};
     for (const Roll roll : kDistinctRolls) {
-      const auto found = reply(before, roll, his, ply - 1, deadline);
+      const auto found = reply(before, roll, theirs, ply - 1, deadline);
       if (!found) return std::nullopt;
       add(total, *found, weight_of(roll));
     }
     const Distribution mean = reversed_mean(total, rules_.num_scores());
-    if (cache_) cache_->store(after, tag, mean);
+    remember(after, utility, ply, mean);
     return mean;
+  }
+
+  // An expectation in the cache.
+  std::optional<Distribution> remembered(const Board& after, const Utility& utility, int ply) {
+    if (!cache_) return std::nullopt;
+    return cache_->find(after, SearchCache::tag(ply, utility, rules_.num_scores()));
+  }
+  void remember(const Board& after, const Utility& utility, int ply, const Distribution& mean) {
+    if (cache_) cache_->store(after, SearchCache::tag(ply, utility, rules_.num_scores()), mean);
   }
 
   // The scores after the best (ply)-ply play of a roll, for the player who makes it; nothing if the time is up.
@@ -188,6 +200,40 @@ struct SearchedPlays {
   }
 };
 
+// What a search against a threshold came to: the scores, where it looked at everything; else whether the value is
+// certain to be more than the threshold, or less.
+struct Compared {
+  std::optional<Distribution> scores;
+  bool is_more = false;
+};
+
+// The mean of values over the 36 rolls, as far as it is known: between a lower and an upper bound.
+class PartialMean {
+ public:
+  // low, high: the least and the most that the value of a roll can be. Rounding and probabilities that do not add up
+  // to 1 exactly are far below a hundred-thousandth of what lies between them.
+  PartialMean(double low, double high) : low_(low), high_(high), slack_(1e-5 * (high - low)) {}
+
+  void add(double value, int weight) {
+    sum_ += weight * value;
+    rolls_ += weight;
+  }
+  // True where the mean is certain to be more than a threshold, false where it is certain to be less.
+  std::optional<bool> compared(double threshold) const {
+    const int rest = kNumRolls - rolls_;
+    if (sum_ + rest * low_ > kNumRolls * (threshold + slack_)) return true;
+    if (sum_ + rest * high_ < kNumRolls * (threshold - slack_)) return false;
+    return std::nullopt;
+  }
+
+ private:
+  double low_;
+  double high_;
+  double slack_;
+  double sum_ = 0;
+  int rolls_ = 0;
+};
+
 // Searches on several threads. What is found does not depend on how many there are, unless the time runs out.
 class Searcher {
  public:
@@ -200,38 +246,57 @@ class Searcher {
 
   // Values of the plays of a roll for the mover. Once the time is up the last finished ply stands.
   SearchedPlays rank(const Board& before, Roll roll, const Utility& utility, int ply, Deadline& deadline) {
-    SearchThread& first = *threads_[0];
-    const PlayList& plays = first.generate(before, roll, utility);
-    const int n = plays.num_leaves();
-    SearchedPlays found{{}, std::vector<float>(n), std::vector<int>(n), 0};
-    std::vector<int> going;
-    std::vector<Board> afterstates(n);
-    for (int leaf = 0; leaf < n; ++leaf) {
-      found.values[leaf] = first.value(leaf);
-      found.distributions.push_back(first.distribution(leaf));
-      afterstates[leaf] = plays.afterstate(leaf, before);
-      going.push_back(leaf);
-    }
-    // A finished game is known at every ply, and so is what the tables cover.
-    std::vector<bool> is_known(n);
-    for (int leaf = 0; leaf < n; ++leaf)
-      is_known[leaf] = plays.leaf(leaf).is_finished() || first.covers(afterstates[leaf]);
+    Ranking ranking = ranked_at_once(before, roll, utility);
     for (int depth = 1; depth <= ply; ++depth) {
-      going = filtered(settings_.at_root(depth - 1), std::move(going), found.values,
-                       utility.point(rules_.num_scores()));
-      std::vector<int> unknown;
-      for (int leaf : going)
-        if (!is_known[leaf]) unknown.push_back(leaf);
-      const auto deeper = expectations(unknown, afterstates, utility, depth, deadline);
-      if (!deeper) return found;
-      for (std::size_t i = 0; i < unknown.size(); ++i) {
-        found.distributions[unknown[i]] = (*deeper)[i];
-        found.values[unknown[i]] = utility.of((*deeper)[i], rules_.num_scores());
-      }
-      for (int leaf : going) found.plies[leaf] = depth;
-      found.ply = depth;
+      keep_going(ranking, depth, utility);
+      if (!deepen(ranking, depth, utility, deadline)) break;
     }
-    return found;
+    return std::move(ranking.found);
+  }
+
+  // The first play of `rank`'s order, with its scores and the ply at which it was looked at.
+  struct Best {
+    Play play;
+    Distribution scores;
+    int ply;
+  };
+  Best best(const Board& before, Roll roll, const Utility& utility, int ply, Deadline& deadline) {
+    if (ply == 0) {
+      SearchThread& first = *threads_[0];
+      const PlayList& plays = first.generate(before, roll, utility);
+      return {plays.play(first.best(), before), first.distribution(first.best()), 0};
+    }
+    const SearchedPlays found = rank(before, roll, utility, ply, deadline);
+    const int leaf = found.order().front();
+    // The search has used the lists of plays for replies.
+    return {threads_[0]->generate(before, roll, utility).play(leaf, before), found.distributions[leaf],
+            found.plies[leaf]};
+  }
+
+  // Whether the first play of `rank`'s order is worth more than a threshold to the mover. `scores` are those of that
+  // play, unless they do not decide.
+  Compared compare_roll(const Board& before, Roll roll, const Utility& utility, int ply, double threshold,
+                        Deadline& deadline) {
+    Ranking ranking = ranked_at_once(before, roll, utility);
+    for (int depth = 1; depth < ply; ++depth) {
+      keep_going(ranking, depth, utility);
+      if (!deepen(ranking, depth, utility, deadline)) return {};
+    }
+    if (ply > 0) keep_going(ranking, ply, utility);
+    std::optional<int> best;
+    std::vector<float>& values = ranking.found.values;
+    for (int leaf : ranking.going) {
+      if (ply > 0 && !ranking.is_known[leaf]) {
+        const Compared one = compare(ranking.afterstates[leaf], utility, ply, threshold, deadline);
+        if (!one.scores && one.is_more) return one;
+        if (!one.scores) continue;
+        ranking.found.distributions[leaf] = *one.scores;
+        values[leaf] = utility.of(*one.scores, rules_.num_scores());
+      }
+      if (!best || values[leaf] > values[*best]) best = leaf;
+    }
+    if (!best) return {};
+    return {ranking.found.distributions[*best], false};
   }
 
   // The scores of an afterstate for the player who has just moved, at the deepest ply that was finished in time.
@@ -239,12 +304,58 @@ class Searcher {
     Deadline never;
     Distribution found = *threads_[0]->expectation(after, utility, 0, never);
     if (threads_[0]->covers(after)) return {found, ply};
-    for (int depth = 1; depth <= ply; ++depth) {
+    // Shallow looks are for those who run out of time.
+    for (int depth = deadline.is_set() ? 1 : std::max(ply, 1); depth <= ply; ++depth) {
       const auto deeper = expectations({0}, {after}, utility, depth, deadline);
       if (!deeper) return {found, depth - 1};
       found = deeper->front();
     }
     return {found, ply};
+  }
+
+  // `evaluate`, given up as soon as the rolls that have been looked at decide whether the value is more than a
+  // threshold: those that are left are worth no less than the worst score that is still possible, and no more than the
+  // best.
+  Compared compare(const Board& after, const Utility& utility, int ply, double threshold, Deadline& deadline) {
+    SearchThread& first = *threads_[0];
+    if (ply == 0 || first.covers(after)) return {first.expectation(after, utility, 0, deadline)};
+    if (const auto known = first.remembered(after, utility, ply)) return {known};
+    const int num_scores = rules_.num_scores();
+    const PossibleScores possible(rules_, after);
+    PartialMean mean(utility.values[possible.worst], utility.values[possible.best]);
+    std::optional<bool> is_more = mean.compared(threshold);
+    if (is_more) return {std::nullopt, *is_more};
+    const Utility theirs = utility.opposed(num_scores);
+    const Board before = after.swapped();
+    std::array<Distribution, kNumDistinctRolls> found;
+    std::atomic<bool> is_over{false};
+    std::atomic<std::size_t> next{0};
+    std::mutex mutex;
+    const auto threads = static_cast<int>(threads_.size());
+    run_threads(threads, threads, [&](int part, std::int64_t, std::int64_t) {
+      for (std::size_t i = next++; i < kNumDistinctRolls && !is_over; i = next++) {
+        const std::size_t at = kHeaviestFirst[i];
+        const Roll roll = kDistinctRolls[at];
+        const auto scores = threads_[static_cast<std::size_t>(part)]->reply(before, roll, theirs, ply - 1, deadline);
+        if (!scores) {
+          is_over = true;
+          return;
+        }
+        const std::lock_guard lock(mutex);
+        found[at] = *scores;
+        double value = 0;
+        for (int k = 0; k < num_scores; ++k) value += utility.values[k] * (*scores)[num_scores - 1 - k];
+        mean.add(value, weight_of(roll));
+        if (!is_more) is_more = mean.compared(threshold);
+        if (is_more) is_over = true;
+      }
+    });
+    if (is_over) return {std::nullopt, is_more.value_or(false)};
+    RollSum total{};
+    for (std::size_t at = 0; at < kNumDistinctRolls; ++at) add(total, found[at], weight_of(kDistinctRolls[at]));
+    const Distribution whole = reversed_mean(total, num_scores);
+    first.remember(after, utility, ply, whole);
+    return {whole};
   }
 
   std::int64_t num_evaluated() const {
@@ -254,6 +365,64 @@ class Searcher {
   }
 
  private:
+  // The plays of a roll while they are looked at ever more deeply.
+  struct Ranking {
+    SearchedPlays found;
+    std::vector<int> going;  // plays that are still looked at
+    std::vector<Board> afterstates;
+    std::vector<bool> is_known;  // for certain: the play ends the game, or the tables cover what is left
+  };
+
+  Ranking ranked_at_once(const Board& before, Roll roll, const Utility& utility) {
+    SearchThread& first = *threads_[0];
+    const PlayList& plays = first.generate(before, roll, utility);
+    const int n = plays.num_leaves();
+    Ranking ranking{{{}, std::vector<float>(n), std::vector<int>(n), 0}, {}, std::vector<Board>(n),
+                    std::vector<bool>(n)};
+    for (int leaf = 0; leaf < n; ++leaf) {
+      ranking.found.values[leaf] = first.value(leaf);
+      ranking.found.distributions.push_back(first.distribution(leaf));
+      ranking.afterstates[leaf] = plays.afterstate(leaf, before);
+      ranking.going.push_back(leaf);
+    }
+    for (int leaf = 0; leaf < n; ++leaf)
+      ranking.is_known[leaf] = plays.leaf(leaf).is_finished() || first.covers(ranking.afterstates[leaf]);
+    return ranking;
+  }
+
+  // Drops the plays that are not looked at `depth` plies deep.
+  void keep_going(Ranking& ranking, int depth, const Utility& utility) const {
+    ranking.going = filtered(settings_.at_root(depth - 1), std::move(ranking.going), ranking.found.values,
+                             utility.point(rules_.num_scores()));
+  }
+
+  // Looks at the plays that are left; false, with nothing changed, if the time runs out.
+  bool deepen(Ranking& ranking, int depth, const Utility& utility, Deadline& deadline) {
+    SearchedPlays& found = ranking.found;
+    std::vector<int> unknown;
+    for (int leaf : ranking.going)
+      if (!ranking.is_known[leaf]) unknown.push_back(leaf);
+    const auto deeper = expectations(unknown, ranking.afterstates, utility, depth, deadline);
+    if (!deeper) return false;
+    for (std::size_t i = 0; i < unknown.size(); ++i) {
+      found.distributions[unknown[i]] = (*deeper)[i];
+      found.values[unknown[i]] = utility.of((*deeper)[i], rules_.num_scores());
+    }
+    for (int leaf : ranking.going) found.plies[leaf] = depth;
+    found.ply = depth;
+    return true;
+  }
+
+  // Positions in kDistinctRolls, those first that stand for two rolls: they decide more.
+  static constexpr std::array<std::size_t, kNumDistinctRolls> kHeaviestFirst = [] {
+    std::array<std::size_t, kNumDistinctRolls> order{};
+    std::size_t n = 0;
+    for (const int weight : {2, 1})
+      for (std::size_t at = 0; at < kNumDistinctRolls; ++at)
+        if (weight_of(kDistinctRolls[at]) == weight) order[n++] = at;
+    return order;
+  }();
+
   // Of each of `leaves`, looking `ply` deep; nothing if the time runs out. Each roll of each play is a piece of work;
   // the pieces are added up in their order, whoever did them.
   std::optional<std::vector<Distribution>> expectations(const std::vector<int>& leaves,
@@ -268,7 +437,7 @@ class Searcher {
       }
       return found;
     }
-    const Utility his = utility.opposed(rules_.num_scores());
+    const Utility theirs = utility.opposed(rules_.num_scores());
     const std::int64_t num_pieces = static_cast<std::int64_t>(leaves.size()) * kNumDistinctRolls;
     std::vector<Distribution> pieces(static_cast<std::size_t>(num_pieces));
     std::atomic<std::int64_t> next{0};
@@ -278,7 +447,7 @@ class Searcher {
                   for (std::int64_t i = next++; i < num_pieces && !is_late; i = next++) {
                     const auto piece = threads_[part]->reply(
                         afterstates[leaves[i / kNumDistinctRolls]].swapped(),
-                        kDistinctRolls[static_cast<std::size_t>(i % kNumDistinctRolls)], his, ply - 1, deadline);
+                        kDistinctRolls[static_cast<std::size_t>(i % kNumDistinctRolls)], theirs, ply - 1, deadline);
                     if (!piece)
                       is_late = true;
                     else

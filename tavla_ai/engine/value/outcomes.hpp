@@ -9,19 +9,25 @@
 
 namespace tavla {
 
+// The number of scores, from the largest down, that one side can no longer lose: a side that has borne off a checker
+// cannot lose more than the smallest score, and in a race a side that has left the other's home cannot lose a
+// backgammon.
+inline int num_impossible(const Rules& rules, bool bore_off, bool no_backgammon) {
+  const int num_wins = rules.num_scores() / 2;
+  return bore_off ? num_wins - 1 : no_backgammon ? num_wins - 2 : 0;
+}
+
 // Moves the probability of scores that can no longer happen to the next smaller one; a network may still predict them.
-// A side that has borne off a checker cannot lose more than the smallest score, and in a race a side that has left the
-// other's home cannot lose a backgammon. `row(k)` is the chance of score k, for the player who has just moved.
+// `row(k)` is the chance of score k, for the player who has just moved.
 template <class Row>
 void drop_impossible(const Rules& rules, bool i_bore_off, bool opponent_bore_off, bool no_backgammon, Row&& row) {
   const int num_scores = rules.num_scores();
-  const int num_wins = num_scores / 2;
-  const int most = opponent_bore_off ? num_wins - 1 : no_backgammon ? num_wins - 2 : 0;
+  const int most = num_impossible(rules, opponent_bore_off, no_backgammon);
   for (int k = 0; k < most; ++k) {
     row(k + 1) += row(k);
     row(k) = 0;
   }
-  const int least = i_bore_off ? num_wins - 1 : no_backgammon ? num_wins - 2 : 0;
+  const int least = num_impossible(rules, i_bore_off, no_backgammon);
   for (int k = 0; k < least; ++k) {
     row(num_scores - 2 - k) += row(num_scores - 1 - k);
     row(num_scores - 1 - k) = 0;
@@ -42,5 +48,16 @@ inline bool has_no_backgammon(const Rules& rules, const Board& board) {
   return rules.num_scores() >= 6 && is_clear_of_home(board.count[1]) && is_clear_of_home(board.count[0]) &&
          !has_contact(board);
 }
+
+// The best and the worst score that a game can still end with, for the player who has just moved.
+struct PossibleScores {
+  int best;
+  int worst;
+
+  PossibleScores(const Rules& rules, const Board& after)
+      : best(num_impossible(rules, after.count[1][kOff] > 0, has_no_backgammon(rules, after))),
+        worst(rules.num_scores() - 1 -
+              num_impossible(rules, after.count[0][kOff] > 0, has_no_backgammon(rules, after))) {}
+};
 
 }  // namespace tavla

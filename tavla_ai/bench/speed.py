@@ -6,12 +6,10 @@ have done is an error, not a fast result.
 
 from __future__ import annotations
 
-import os
 import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
@@ -20,6 +18,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
+from tavla_ai.bench.core import one_core
 from tavla_ai.bots import PlayStyle, network_player
 from tavla_ai.bots.peers import counting_peer, evaluating_peer
 from tavla_ai.errors import TavlaError
@@ -138,7 +137,7 @@ def run_bench(
         "tournament": _tournament(ruleset, network, sizes),
     }
     results: list[BenchResult] = []
-    with _one_core():
+    with one_core():
         for measure in measures:
             ours = time_work(measure, work[measure], repeats)
             if against is not None and measure in peer_work:
@@ -371,17 +370,3 @@ def _untrained(ruleset: Ruleset) -> engine.Network:
         ],
         ruleset.num_places,
     )
-
-
-@contextmanager
-def _one_core() -> Iterator[None]:
-    """Stay on one core where the system can be asked to."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(allowed)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, allowed)
