@@ -50,8 +50,7 @@ class _Options(NamedTuple):
     """Options after a board.
 
     The other switches of the protocol are read and ignored: evaluations are deterministic and not pruned, and beavers
-    and
-    the Jacoby rule are not supported.
+    and the Jacoby rule are not supported.
     """
 
     plies: int | None = None

@@ -15,8 +15,7 @@ class Player:
     """A bot that plays inside another program.
 
     A bot of a house without a cube never doubles and ignores a turned cube in its plays. It takes a double if, at twice
-    the
-    stakes, it expects to lose at most the single point that a pass costs.
+    the stakes, it expects to lose at most the single point that a pass costs.
 
     Attributes:
       evaluator: the network and its game.

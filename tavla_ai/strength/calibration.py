@@ -287,8 +287,7 @@ class _Search:
     """Finds the noise that makes a level weaker than another by a gap in Elo.
 
     Strength falls with noise, but measurements have errors. So no single measurement decides: a line is fitted to all
-    of
-    them, with the largest weights near the target.
+    of them, with the largest weights near the target.
     """
 
     def __init__(

@@ -59,8 +59,7 @@ class JudgedSet:
     """Decisions and the judged values of their plays.
 
     The plays of a decision are its distinct afterstates in the order of their bytes; the plays of all decisions are in
-    one
-    row.
+    one row.
 
     Attributes:
       header: recipe of the set.

@@ -30,8 +30,7 @@ def analyze_match(
     """Value every decision of a match.
 
     Plays are valued without later turns of the cube, cube decisions by the model of `cube`. An illegal turn, or a turn
-    whose
-    board is unknown, is not valued and is named in `problems`.
+    whose board is unknown, is not valued and is named in `problems`.
 
     Args:
       match: a match from `read_match`, with the boards before its turns.

@@ -73,8 +73,7 @@ def measure_checkpoint(
     """Measure a checkpoint in the game that it was trained for, and write the figures into its card.
 
     A new figure replaces the card's figure for the same opponent or set at the same look-ahead. The card is written
-    after
-    each figure, so an interrupted measurement keeps its figures.
+    after each figure, so an interrupted measurement keeps its figures.
 
     Args:
       path: the checkpoint's folder, or the name of a shipped checkpoint.

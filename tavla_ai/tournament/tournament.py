@@ -52,8 +52,7 @@ def play_pairing(
 
     Pair number n of a seed has the same dice for all bots. In a single game a bot plays for points, in a match for its
     chance of winning the match; an outside engine always plays for points. The result, except the speed, is the same
-    for
-    any number of workers.
+    for any number of workers.
 
     Args:
       ruleset: the game; the bots must have been made for it.
