@@ -184,7 +184,7 @@ def _train(
             if resume is not None:
                 pipeline.resume()
             if not pipeline.train(rounds):
-                console.print(f"stopped after {rounds} rounds; go on with --resume {run.path}", highlight=False)
+                console.print(f"stopped after {rounds} rounds; resume it with --resume {run.path}", highlight=False)
                 return None
             return pipeline.finish()
 

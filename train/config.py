@@ -137,7 +137,8 @@ class LearnerConfig(Section):
     )
     precision: Literal["float32", "bfloat16"] = Field(
         default="float32",
-        description="of the products of layers while training; bfloat16 is twice as fast where the processor has it, "
+        description="number format of the products of layers during training; bfloat16 is twice as fast where the "
+        "processor has it, "
         "weights and play stay float32",
     )
     device: str = Field(default="auto", description="`cpu`, `cuda`, `cuda:N`, or `auto`: a GPU if there is one")

@@ -11,7 +11,7 @@ import click
 from tavla_ai.cli._options import option_group
 from tavla_ai.cli._printing import print_json, print_table, progress, write_position
 from tavla_ai.cli._stakes import stakes_data
-from tavla_ai.errors import TavlaError
+from tavla_ai.errors import NotationError, RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluator, RankedPlay
 from tavla_ai.files import write_whole
 from tavla_ai.formats import read_match
@@ -45,7 +45,7 @@ match_options = option_group(
         "strict",
         is_flag=True,
         callback=lambda _ctx, _parameter, lenient: not lenient,
-        help="Skip what the rules do not allow in a match file.",
+        help="Note unreadable or illegal lines of a match file and read on.",
     ),
 )
 
@@ -57,7 +57,11 @@ def analyze_match_file(
     html = options.html
     if html is not None and not html.parent.is_dir():
         raise TavlaError(f"{html}: its folder does not exist; make it first")
-    match = read_match(path, evaluator.ruleset, strict=options.strict)
+    try:
+        match = read_match(path, evaluator.ruleset, strict=options.strict)
+    except (NotationError, RulesetError) as error:
+        hint = "; --lenient leaves out the rest of the game" if options.strict else ""
+        raise type(error)(f"{error}{hint}") from None
     if not any(turn.action == "play" for game in match.games for turn in game.turns):
         raise TavlaError(f"{path}: has no roll, so there is nothing to judge")
     num_turns = sum(len(game.turns) for game in match.games)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,7 +101,7 @@ def read_match(path: str | Path, ruleset: Ruleset | None = None, *, strict: bool
     """Return the match in a `.mat` file, after playing it through.
 
     Args:
-      path: the file, in UTF-8 or Latin-1.
+      path: the file, in UTF-8, in UTF-16 with a byte-order mark, or in Windows-1254.
       ruleset: the game; None is western backgammon.
       strict: whether illegal content is an error; see `read_mat`.
 
@@ -112,11 +113,16 @@ def read_match(path: str | Path, ruleset: Ruleset | None = None, *, strict: bool
     except OSError as error:
         raise TavlaError(f"{path}: cannot be read ({error.strerror}); expected a match file (.mat)") from None
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        # Older programs write names in Latin-1.
-        text = data.decode("latin-1")
-    try:
-        return read_mat(text, ruleset, strict=strict)
+        return read_mat(_decoded(data), ruleset, strict=strict)
     except TavlaError as error:
         raise type(error)(f"{path}: {error}") from None
+
+
+def _decoded(data: bytes) -> str:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        # Older programs write Turkish names in Windows-1254, which differs from Latin-1 in six letters.
+        return data.decode("cp1254", errors="replace")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tavla_ai import engine
@@ -25,9 +25,11 @@ from tavla_ai.rules import (
     check_dice,
     check_play,
     compile_rules,
+    format_play,
     get_ruleset,
     parse_play,
     play_index,
+    steps_of,
 )
 
 Action = Literal["play", "double", "take", "drop"]
@@ -44,14 +46,24 @@ _MAX_LINE = 500
 
 _FLAGS = re.IGNORECASE | re.ASCII
 _HEADER = re.compile(r';\s*\[\s*([^"\]]*?)\s*"(.*)"\s*\]?')
-_LENGTH = re.compile(r"\s*([0-9]{1,5})\s+points?\s+match\b.*", _FLAGS)
+_LENGTH = re.compile(r"\s*(?:([0-9]{1,5})\s+points?\s+match\b.*|match\s+of\s+([0-9]{1,5})\s+points?.*)", _FLAGS)
 _GAME = re.compile(r"\s*game\s+([0-9]{1,5})\s*", _FLAGS)
 _PLAYERS = re.compile(r"\s*(.+?)\s*:\s*([0-9]{1,5})\s+(.+?)\s*:\s*([0-9]{1,5})\s*")
 _TURN = re.compile(r"\s*[0-9]{1,5}\)", _FLAGS)
-_CELL = re.compile(r"(?<![^\s)])(?:[0-9]{2}:|(?:(?:re)?doubles?|takes?|drops?|wins?)\b)", _FLAGS)
+# A numbered line without a turn, with which some programs end games and files.
+_EMPTY_TURN = re.compile(r"\s*[0-9]{1,5}\)\s*", _FLAGS)
+# A player gives up the game or the match; the result says who won.
+_GIVEN_UP = r"\?{3,}|(?:concedes?|resigns?|resigned)\b(?:\s+(?:the\s+)?(?:game|match)\b)?"
+_CELL = re.compile(
+    rf"(?<![^\s):])(?:[0-9]{{2}}:|{_GIVEN_UP}|(?:(?:re)?doubles?|takes?|accepts?|drops?|(?<!\d\d:\s)pass(?:es)?|rejects?|wins?"
+    r"|beavers?|raccoons?)\b)",
+    _FLAGS,
+)
+_MARKER = re.compile(_GIVEN_UP, _FLAGS)
+_TAKES = ("take", "accept")
 _DOUBLE = re.compile(r"(?:re)?doubles?(?:\s*=>\s*([0-9]{1,5}))?", _FLAGS)
 _RESULT = re.compile(r"wins?\s+([0-9]{1,5})\s+points?(?:\s+and\s+the\s+match)?[.!]?", _FLAGS)
-_NO_MOVE = re.compile(r"\(?(?:no move|cannot move|can't move)\)?", _FLAGS)
+_NO_MOVE = re.compile(r"\(?(?:no move|cannot move|can't move|pass|passes)\)?", _FLAGS)
 
 
 @dataclass(frozen=True)
@@ -104,7 +116,7 @@ class Match:
       players: names of player 0, in the left column, and player 1.
       games: the games, in order.
       headers: comments of the form `; [Key "Value"]`, in order.
-      problems: mistakes in the file, one line each, if it was read with `strict=False`.
+      problems: oddities of the file that do not change the game, one line each; with `strict=False` also its mistakes.
     """
 
     length: int | None
@@ -117,15 +129,17 @@ class Match:
 def read_mat(text: str, ruleset: Ruleset | None = None, *, strict: bool = True) -> Match:
     """Return the match in a `.mat` file, after playing it through.
 
-    Tabs, carriage returns, blank lines, capitals, `bar`, `off` and hits without a mark are read. A game won by fewer
-    points than the board shows was resigned or played for less; only a win by more points is a mistake. In a game whose
-    largest score is a mars, a backgammon counts as a mars.
+    Tabs, carriage returns, blank lines and numbers without a turn, capitals, `bar`, `off` and hits without a mark are
+    read. A marker of giving up (`????`, `Concedes`, `Resigns` …) is not a turn, and a roll with a marker was not
+    played; the result says who won. If a roll without a play has only one legal play, that play is filled in. A game
+    won by fewer points than the board shows was resigned or played for less. In a game whose largest score is a mars,
+    a backgammon counts as a mars.
 
     Args:
       text: the file.
       ruleset: the game; None is western backgammon, which has the same moves as ordinary tavla.
-      strict: whether an illegal play, double or result is an error; otherwise it is noted in `Match.problems` and
-        reading continues as far as possible.
+      strict: whether an illegal or unreadable turn is an error. Otherwise it is noted in `Match.problems`; after an
+        illegal turn reading continues as far as possible, after an unreadable line with the next game.
 
     Raises:
       NotationError: a line that cannot be read; the message gives its number and text.
@@ -216,6 +230,8 @@ class _OpenGame:
       player: the next player; None before the first turn.
       owner: the player who may double; None if both may.
       unplayed: place of a roll without a play; empty without one.
+      given_up: column of a marker of giving up; None without one.
+      is_left_out: whether a line could not be read, so that only the result is read.
     """
 
     number: int
@@ -226,6 +242,8 @@ class _OpenGame:
     cube: Cube = field(default_factory=Cube)
     owner: int | None = None
     unplayed: str = ""
+    given_up: int | None = None
+    is_left_out: bool = False
     is_over: bool = False
     winner: int | None = None
     points: int | None = None
@@ -261,9 +279,12 @@ class _Reader:
             line = raw.expandtabs().rstrip()
             if len(line) > _MAX_LINE:
                 raise NotationError(f"line {number}: {len(line)} characters, expected at most {_MAX_LINE}")
-            if line:
+            if line and not _EMPTY_TURN.fullmatch(line):
                 self.where = f"line {number} {line.strip()!r}"
-                self._read_line(line)
+                if self.strict:
+                    self._read_line(line)
+                else:
+                    self._read_leniently(line)
         if not self.has_length:
             raise NotationError("match file: no match length, expected a line such as ' 5 point match'")
         if self.game is not None and self.game.score is None:
@@ -272,6 +293,27 @@ class _Reader:
         if self.players is None:
             raise NotationError("match file: no game, expected a line such as ' Game 1'")
         return Match(self.length, self.players, tuple(self.games), tuple(self.headers), tuple(self.problems))
+
+    def _read_leniently(self, line: str) -> None:
+        """Read a line, or note that it cannot be read and leave out the rest of its game."""
+        game = self.game
+        if game is not None and game.is_left_out and not _GAME.fullmatch(line):
+            for cell in _CELL.finditer(line):
+                if result := _RESULT.match(line, cell.start()):
+                    with suppress(NotationError, RulesetError):
+                        self._read_result(result[0], int(cell.start() > _MIDDLE), game)
+            return
+        try:
+            self._read_line(line)
+        except (NotationError, RulesetError) as error:
+            if not self.has_length:
+                raise
+            if game is not None and game.score is None:
+                self.game = None
+            elif game is not None:
+                game.is_left_out = True
+            rest = "" if game is None else f"; the rest of game {game.number} is left out"
+            self.problems.append(f"{error}{rest}")
 
     def _read_line(self, line: str) -> None:
         if line.lstrip().startswith(";"):
@@ -283,12 +325,12 @@ class _Reader:
         elif match := _LENGTH.fullmatch(line):
             if self.has_length:
                 raise NotationError(f"{self.where}: a second match length")
-            self.length, self.has_length = int(match[1]) or None, True
+            self.length, self.has_length = int(match[1] or match[2]) or None, True
         elif match := _GAME.fullmatch(line):
             if not self.has_length:
                 raise NotationError(f"{self.where}: expected a match length before the first game")
             if self.game is not None and not self.game.is_over:
-                self._problem(f"game {self.game.number} has no result before it")
+                self._note(f"game {self.game.number} has no result before it")
             self._close_game()
             self.game = _OpenGame(int(match[1]), self.start)
         elif self.game is not None:
@@ -304,9 +346,9 @@ class _Reader:
         if self.players is None:
             self.players = players
         elif players != self.players:
-            self._problem(f"other players than {self.players[0]!r} and {self.players[1]!r} of the first game")
+            self._note(f"other players than {self.players[0]!r} and {self.players[1]!r} of the first game")
         if self.length is not None and max(game.score) >= self.length:
-            self._problem(f"the match to {self.length} is over at {game.score[0]}-{game.score[1]}")
+            self._note(f"the match to {self.length} is over at {game.score[0]}-{game.score[1]}")
 
     def _read_cells(self, line: str, game: _OpenGame) -> None:
         number = _TURN.match(line)
@@ -321,18 +363,25 @@ class _Reader:
             is_right = cell.start() > _MIDDLE
             if text[:3].lower() == "win":
                 self._read_result(text, int(is_right), game)
+            elif _MARKER.match(text):
+                game.given_up = int(is_right)
+            elif text == "00:" and following is not None and _MARKER.match(following[0]):
+                continue
             elif number is None:
                 raise NotationError(f"{self.where}: expected a number before a turn, such as '1) 31: 8/5 6/5'")
             else:
-                self._read_turn(text, int(is_right and len(cells) == 1), game)
+                if game.player is None:
+                    game.player = int(is_right and len(cells) == 1)
+                elif game.given_up == game.player != is_right:
+                    # The marker stands in place of this player's turn.
+                    game.player, game.position = 1 - game.player, game.position and game.position.swap()
+                self._read_turn(text, game.player, game)
 
-    def _read_turn(self, text: str, column: int, game: _OpenGame) -> None:
-        player = game.player = column if game.player is None else game.player
+    def _read_turn(self, text: str, player: int, game: _OpenGame) -> None:
         if game.is_over:
             raise NotationError(f"{self.where}: {text!r} after the end of game {game.number}")
         if game.unplayed:
-            self._problem("the roll is not played, but the game goes on", game.unplayed)
-            game.unplayed = ""
+            self._fill_in(game)
         if text[0].isdigit():
             self._read_play(text, player, game)
         else:
@@ -366,6 +415,21 @@ class _Reader:
                     game.position = apply_steps(before, steps, self.ruleset).swap()
         game.turns.append(Turn(player, "play", dice, play, before=before))
 
+    def _fill_in(self, game: _OpenGame) -> None:
+        """Make the play of a roll that the file left out, if there is only one."""
+        where, game.unplayed = game.unplayed, ""
+        last = game.turns[-1]
+        assert last.before is not None
+        assert last.dice is not None
+        boards, paths, _ = engine.legal_plays(self.rules, last.before.board, *last.dice)
+        if len(boards) > 1 or game.given_up is not None:
+            self._problem("the roll is not played, but the game goes on", where)
+            return
+        play = steps_of(paths[0])
+        game.turns[-1] = replace(last, play=play)
+        game.position = Position(boards[0]).swap()
+        self._note(f"the only legal play {format_play(last.before, play, self.ruleset)} is filled in", where)
+
     def _can_pass(self, before: Position, dice: Dice) -> bool:
         boards, _, _ = engine.legal_plays(self.rules, before.board, *dice)
         return play_index(boards, before.board) is not None
@@ -376,18 +440,21 @@ class _Reader:
             return steps, check_play(before, dice, steps, self.ruleset)
         except RulesetError:
             boards, paths, _ = engine.legal_plays(self.rules, before.board, *dice)
-            plays = [tuple((int(start), int(end)) for start, end in path if start >= 0) for path in paths]
+            plays = [steps_of(path) for path in paths]
             found = [k for k, play in enumerate(plays) if _displacement(play) == _displacement(steps)]
             if len(found) != 1:
                 raise
             return plays[found[0]], Position(boards[found[0]])
 
     def _read_cube_action(self, text: str, player: int, game: _OpenGame) -> None:
+        word = text.split()[0].lower()
+        if word.startswith(("beaver", "raccoon")):
+            raise NotationError(f"{self._turn_where()}: {text!r}: beavers are not supported")
         double = _DOUBLE.fullmatch(text)
         if double is None and not text.isalpha():
             raise NotationError(f"{self._turn_where()}: {text!r}, expected 'Doubles => 2', 'Takes' or 'Drops'")
         if not self.ruleset.cube:
-            self._problem(f"{text!r}, but {self.ruleset.name} is played without a cube")
+            self._problem(f"{text!r}, but {self.ruleset.name} is played without a cube; read it as {_BACKGAMMON}")
         if double is None and not game.awaits_answer:
             self._problem(f"{text!r} without a double before it")
         twice = 2 * game.cube.value
@@ -400,7 +467,7 @@ class _Reader:
             elif value != twice or game.owner == 1 - player:
                 owner = "both players" if game.owner is None else f"player {game.owner}"
                 self._problem(f"double to {value}, but {owner} may double, to {twice}")
-        elif text[0].lower() == "t":
+        elif word.startswith(_TAKES):
             action, game.cube, game.owner = "take", Cube(twice), player
         else:
             action, game.is_over, game.winner, game.points = "drop", True, 1 - player, game.cube.value
@@ -416,7 +483,7 @@ class _Reader:
             points = min(points, self.ruleset.scores[0] * game.cube.value)
         most = self.ruleset.scores[0] * game.cube.value if game.points is None else game.points
         if not 1 <= points <= most:
-            self._problem(f"a win of {points}, expected 1 to {most}")
+            self._note(f"a win of {points}, expected 1 to {most}")
         # The column of the result names the winner only if the game was given up.
         winner = column if game.winner is None else game.winner
         game.is_over, game.winner, game.points = True, winner, points
@@ -432,11 +499,13 @@ class _Reader:
             return self.where
         return f"{self.where}: game {self.game.number}, turn {len(self.game.turns) + 1}, player {self.game.player}"
 
+    def _note(self, message: str, where: str = "") -> None:
+        self.problems.append(f"{where or self._turn_where()}: {message}")
+
     def _problem(self, message: str, where: str = "") -> None:
-        line = f"{where or self._turn_where()}: {message}"
+        self._note(message, where)
         if self.strict:
-            raise RulesetError(line)
-        self.problems.append(line)
+            raise RulesetError(self.problems[-1])
 
 
 def _displacement(steps: Play) -> dict[int, int]:

@@ -40,8 +40,7 @@ DEFAULT_MATCHES, DEFAULT_SEARCH_MATCHES = 40_000, 4_000
 ANCHOR: LevelName = "medium"
 
 # A level's cap in units of its noise. A tighter cap needs more noise, and the level misses more clear plays; a wider
-# cap
-# allows larger errors. With this cap, 99 of 100 losses as Hard sees them are within it.
+# cap allows larger errors. With this cap, 99 of 100 losses as Hard sees them are within it.
 CAP_PER_NOISE = 2.5
 
 # Largest noise tried, in points; beyond it play is almost random.
@@ -320,12 +319,12 @@ class _Search:
             if margin_95(found.error) > tolerance:
                 raise TavlaError(
                     f"{matches} matches: they measure a gap to ±{margin_95(found.error):.0f} Elo; expected enough for "
-                    f"±{tolerance:.0f} at most, and some way inside"
+                    f"±{tolerance:.0f} at most, with room to spare"
                 )
             self.rounds.append(found)
         raise TavlaError(
             f"{self.weaker}: {_VERIFICATIONS} measurements of {matches} matches each did not lie within "
-            f"±{tolerance:.0f} Elo of the gap of {self.target:g} with their 95 % intervals; expected more matches"
+            f"±{tolerance:.0f} Elo of the gap of {self.target:g} with their 95 % intervals; use more matches"
         )
 
     def _bracket(self) -> tuple[float, float]:

@@ -18,8 +18,7 @@ Boards = npt.NDArray[np.int8]
 
 SAMPLER = "mixed-1"
 # `mixed-1`: player of a seat and share of its plays that are drawn at random, each line with the same chance. In half
-# of
-# the games the network plays both seats with rare random plays, like games of strong players.
+# of the games the network plays both seats with rare random plays, like games of strong players.
 _STRONG = (("network", 0.0), ("network", 0.0), ("network", 0.03))
 _MIXED = (("network", 0.0), ("network", 0.1), ("network", 0.3), ("pubeval", 0.0), ("pubeval", 0.1))
 _STRONG_SHARE = 0.5

@@ -52,8 +52,9 @@ class ErrorRate(PhaseRate):
     )
     difference: float | None = Field(
         default=None,
-        description="by how many thousandths of a point it loses more than the first bot measured with it, in the "
-        "decisions of both; null for that bot",
+        description="its loss minus that of the first bot measured with it, in thousandths of a point, on the "
+        "decisions "
+        "of both; null for that bot",
     )
     difference_error: float | None = Field(
         default=None,

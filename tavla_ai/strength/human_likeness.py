@@ -84,11 +84,11 @@ class ErrorKind(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: str = Field(description="its name")
+    kind: str = Field(description="name of the kind")
     meaning: str = Field(description="description of the board after it, compared with the board after the best play")
     errors: int = Field(description=f"number of plays that lost at least {DOUBTFUL} points")
     share: float = Field(description="share of all such plays")
-    mean_loss: float = Field(description="mean loss of one, in points")
+    mean_loss: float = Field(description="mean loss of such a play, in points")
 
 
 class Example(BaseModel):
@@ -100,9 +100,9 @@ class Example(BaseModel):
     dice: tuple[int, int] = Field(description="the roll")
     played: str = Field(description="the play")
     best: str = Field(description="the play that Hard would have made")
-    loss: float = Field(description="in points")
-    kind: str = Field(description="of the error")
-    steps: tuple[tuple[int, int], ...] = Field(description="of the play")
+    loss: float = Field(description="loss of the play, in points")
+    kind: str = Field(description="kind of the error")
+    steps: tuple[tuple[int, int], ...] = Field(description="steps of the play")
 
 
 class LevelLikeness(BaseModel):
@@ -110,14 +110,14 @@ class LevelLikeness(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    level: LevelName = Field(description="its name")
-    rating: float = Field(description="its measured rating")
+    level: LevelName = Field(description="name of the level")
+    rating: float = Field(description="measured rating of the level")
     noise: float = Field(description="standard deviation of the level's error about a position, in points")
     cap: float = Field(description="largest loss of a play that the level allows, in its own network's view, in points")
     games: int = Field(description="number of single games against Hard")
     loss: LossSpread = Field(description="losses on all decisions")
     own_maximum: float = Field(description="largest loss in the level's own network's view, in points")
-    phases: dict[Phase, LossSpread] = Field(description="the same by phase of the game")
+    phases: dict[Phase, LossSpread] = Field(description="losses by phase of the game")
     close: tuple[CloseDecisions, ...] = Field(description="losses by number of close plays")
     kinds: tuple[ErrorKind, ...] = Field(
         description="kinds of error, the most common first; empty in games without tavla's hitting"

@@ -174,4 +174,7 @@ def _check(path: Path, judged: JudgedSet) -> None:
         raise TavlaError(f"{path}: damaged, its parts do not match")
     counts = engine.count_plays(compile_rules(judged.ruleset), judged.boards, judged.dice)
     if not (counts == judged.num_plays).all() or (counts < 2).any():
-        raise TavlaError(f"{path}: made for other rules of {header.ruleset}, its plays are not today's")
+        raise TavlaError(
+            f"{path}: made for other rules of {header.ruleset}, its plays differ from those of the current rules; "
+            f"build the set again"
+        )

@@ -192,7 +192,7 @@ class _GameAnalyst:
         """Value the decision not to double before a roll, if a double was possible."""
         previous = self.game.turns[number - 2] if number > 1 else None
         match = self.seen_by(turn.player)
-        # Nobody doubles before the opening roll, or twice.
+        # A player cannot double before the opening roll, or twice.
         if not self.has_cube or previous is None or previous.action != "play":
             return []
         decision = self.evaluator.cube_decision(before, match, ply=self.ply)

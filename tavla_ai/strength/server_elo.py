@@ -158,7 +158,7 @@ def _check_simulation(
                 raise TavlaError(f"mix {value:g} of {name}: expected a number from 0 up")
     met = [name for name, weight in mix.items() if weight > 0]
     if not met:
-        raise TavlaError("mix of no bot: expected at least one that is met")
+        raise TavlaError("mix: expected a share above 0 for at least one bot")
     for name in met:
         if name not in win_chances:
             raise TavlaError(f"mix of {name!r}: expected a win chance against it too")

@@ -95,7 +95,7 @@ class Settings(BaseModel):
     bots: tuple[BotIdentity, ...] = Field(description="the bots, in the order given")
     pairings: tuple[tuple[int, int], ...] = Field(description="pairings, as numbers of bots from 0")
     games: int = Field(description="largest number of games, or matches, of each pairing")
-    seed: int = Field(description="of the dice")
+    seed: int = Field(description="seed of the dice")
     match_length: int | None = Field(description="points that win a match; null for single games")
     judge: BotIdentity | None = Field(
         description="network that measures luck, or networks for the games of a set; null without"
@@ -115,7 +115,7 @@ class ContestLine(BaseModel):
     b: str = Field(description="name of B")
     pair: int = Field(ge=0, description="number of the pair; with the seed it decides the dice")
     a_seat: int = Field(ge=0, le=1, description="seat of A")
-    seed: int = Field(description="of the dice")
+    seed: int = Field(description="seed of the dice")
     points: int = Field(description="score of a game; ±1 for a match won or lost; 0 if void or undecided")
     scores: tuple[int, ...] = Field(description="number of games by score, best first; a match has several games")
     void: int = Field(ge=0, description="number of void games")

@@ -37,12 +37,14 @@ class _Measured(BaseModel):
         "null for a single pair"
     )
     interval: tuple[float, float] | None = Field(
-        description="95 % interval of the same number, normal approximation; null for a single pair"
+        description="95 % interval of match_win_share in matches, else of points_per_game, by the normal "
+        "approximation; "
+        "null for a single pair"
     )
     adjusted: float | None = Field(
         default=None,
-        description="the same number without the luck of the rolls; in matches it may lie a little beyond 0 or 1; "
-        "null where luck was not measured",
+        description="match_win_share in matches, else points_per_game, without the luck of the rolls; a share may then "
+        "lie slightly beyond 0 or 1; null if luck was not measured",
     )
     adjusted_standard_error: float | None = Field(
         default=None, description="standard error of `adjusted`, from the means of pairs"
@@ -73,8 +75,8 @@ class PairResult(_Measured):
     )
     faults: dict[str, int] = Field(
         default={},
-        description="which outside engine failed how: games that ended so, counted among the void ones; in a match "
-        "such a game leaves the match undecided, half a win for each side",
+        description="number of games that a failure of an outside engine ended, by engine and failure; they count as "
+        "void, and in a match they leave it undecided, half a win for each side",
     )
     plies_per_game: float = Field(description="mean number of turns of a game, of both sides")
     games_per_second: float | None = Field(description="speed on this machine; null if all games were already played")

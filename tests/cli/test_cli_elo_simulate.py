@@ -41,7 +41,7 @@ def test_elo_simulate_json() -> None:
         (["--win", "easy=2"], "win chance 2 against easy"),
         (["--win", "expert=0.5"], "no such bot; expected one of easy, medium, hard"),
         (["--strength", "1500", "--bots", ""], "'--bots'"),
-        (["--strength", "1500", "--mix", "easy=0"], "mix of no bot"),
+        (["--strength", "1500", "--mix", "easy=0"], "mix: expected a share above 0"),
         (["--strength", "1500", "--matches", "0"], "'--matches'"),
     ],
 )

@@ -157,8 +157,8 @@ def played_out(winner_points: str) -> str:
 def test_a_backgammon_counts_as_a_mars_in_tavla() -> None:
     points = [game.points for game in read_mat(played_out("Wins 3 points"), TAVLA).games]
     assert points == [game.points for game in read_mat(FILES["cubeless-7"]).games]
-    with pytest.raises(RulesetError, match="a win of 3, expected 1 to 2"):
-        read_mat(played_out("Wins 3 points"))
+    (problem,) = read_mat(played_out("Wins 3 points")).problems
+    assert "a win of 3, expected 1 to 2" in problem
 
 
 def test_tavla_has_no_cube() -> None:
@@ -199,8 +199,6 @@ def test_the_rules_of_the_house_are_those_checked() -> None:
         ("64: 24/14", " Doubles => 4", r"double to 4, but both players may double, to 2"),
         ("66: 24/18(2) 13/7(2)", "Doubles => 2\n  3) 21: 13/11 6/5", r"line 11 .*a roll, expected an answer"),
         ("66: 24/18(2) 13/7(2)", "Doubles => 2\n  3)  Doubles => 4", r"line 11 .*a double, expected an answer"),
-        (" Game 1\n", " Game 1\n Ada : 0      Bob : 0\n Game 2\n", r"line 9 'Game 2': game 1 has no result"),
-        ("Bob : 0", "Bob : 5", r"line 8 .*the match to 5 is over at 0-5"),
     ],
 )
 def test_what_the_rules_forbid_is_named_by_line_game_and_turn(old: str, new: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""What a player loses on judged decisions."""
+"""Error rates: the losses of players on judged decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How human the levels play: what their plays lose."""
+"""Human-likeness of the levels: the losses of their plays."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_the_mean_over_the_rolls_is_the_engines_look_ahead(bare: Evaluator) -> N
     assert first.value_before != pytest.approx(bare.evaluate(first.before, first.match, ply=1).value, abs=1e-5)
 
 
-# Bob is off with his next roll whatever it is. Ada is with 6-5 and with 3-3, 4-4, 5-5, 6-6, which is 6 of 36 rolls.
+# Bob bears off with any next roll. Ada does with 6-5 and with 3-3, 4-4, 5-5, 6-6, which is 6 of 36 rolls.
 LAST_ROLL = Position.from_sides({6: 1, 5: 1}, {1: 1}, off=(13, 14))
 BEFORE = 6 / 36 - 30 / 36
 

@@ -1,4 +1,4 @@
-"""What was measured of a checkpoint stands in its card, and that of a level in the file of levels."""
+"""Measured figures of a checkpoint are in its card, those of a level in the file of levels."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_intervals_cover_the_truth() -> None:
                 covered[row, i] += low <= strength <= high
             gap, error = free.difference(name, "c")
             covered[2, i] += abs(gap - (strength - STRENGTHS["c"])) <= 1.96 * error
-    # Four standard deviations of the share over so many tables.
+    # Four standard deviations of the share over all tables.
     slack = 4 * math.sqrt(0.95 * 0.05 / tables)
     shares = covered / tables
     assert (abs(shares[0] - 0.95) < slack).all()

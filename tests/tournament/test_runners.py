@@ -1,4 +1,4 @@
-"""Where contests are played: nothing but the speed depends on it."""
+"""Runners of contests: only the speed depends on them."""
 
 from __future__ import annotations
 
