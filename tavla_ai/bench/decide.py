@@ -123,7 +123,7 @@ def decision_costs(
     base = next((min(times) for work, times in timed if work.is_engine), None)
     return DecideReport(
         ruleset=ruleset.name,
-        network=str(checkpoint.path),
+        network=checkpoint.name,
         kernels=checkpoint.network_for(ruleset).kernels,
         machine=platform.processor() or platform.machine(),
         repeats=repeats,
