@@ -1,4 +1,4 @@
-"""The cost of the engine's work, and of decisions through Python, on one core."""
+"""Speed of the engine, and cost of decisions through Python, on one core."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One core, on which everything is timed."""
+"""One core for all timing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Stay on one core where the system can be asked to."""
+    """Run the block on one core, where the system supports it."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return

@@ -1,7 +1,7 @@
-"""Costs of decisions through the public Python faces, beside those of the engine alone.
+"""Costs of decisions through the public Python functions, compared with those of the engine alone.
 
-Everything is processor time on one core, on positions of seeded self-play. Before anything is timed, every face has to
-make the engine's plays.
+All times are processor time on one core, on positions of seeded self-play. Before anything is timed, every function is
+checked to make the engine's plays.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from tavla_ai.network import Checkpoint
 from tavla_ai.rules import Position, Ruleset, compile_rules, legal_plays
 
 _SEED = 1
-# A level's error, as easy ones make it.
+# An error like that of the weaker levels.
 _NOISY = PlayStyle(noise=0.05, cap=0.15)
 _MATCH = MatchState(5, (1, 2))
-# Won less often than this, a position is hopeless.
+# A position is hopeless if it is won less often than this.
 _HOPELESS = 0.002
 
 
 @dataclass(frozen=True)
 class DecideSizes:
-    """The work of one repeat; with less, the costs are of no use.
+    """Amount of work of one repeat; with less work, the costs say little.
 
     Attributes:
-      games: games of self-play whose positions are decided.
-      decisions: most plays that are decided.
-      concessions: most positions of each kind in which a side may concede.
-      doubles: most positions in which a side may double.
+      games: number of games of self-play that give the positions.
+      decisions: greatest number of plays that are decided.
+      concessions: greatest number of positions of each kind in which a side may concede.
+      doubles: greatest number of positions in which a side may double.
     """
 
     games: int = 40
@@ -60,12 +60,12 @@ class DecisionCost(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    decision: str = Field(description="function that decides, and what it is asked")
-    count: int = Field(description="decisions of one repeat, the same in all")
+    decision: str = Field(description="function that decides, with its variant")
+    count: int = Field(description="number of decisions in each repeat, the same in all")
     fastest_us: float = Field(description="processor time of one decision in the fastest repeat, in microseconds")
-    median_us: float = Field(description="the same in the median repeat")
+    median_us: float = Field(description="processor time of one decision in the median repeat, in microseconds")
     ratio: float | None = Field(
-        description="fastest time over that of the engine alone; null where the engine alone does not decide it"
+        description="fastest time divided by that of the engine alone; null if the engine alone does not decide this"
     )
 
 
@@ -78,8 +78,8 @@ class DecideReport(BaseModel):
     network: str = Field(description="folder of the network that decided")
     kernels: str = Field(description="instruction set of the network's arithmetic")
     machine: str = Field(description="processor, as the system names it")
-    repeats: int = Field(description="timed repeats, after one to warm up")
-    costs: tuple[DecisionCost, ...] = Field(description="one for each kind of decision")
+    repeats: int = Field(description="number of timed repeats, after one to warm up")
+    costs: tuple[DecisionCost, ...] = Field(description="costs, one for each kind of decision")
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,9 @@ class _Work:
     Attributes:
       decision: name in the report.
       count: number of decisions.
-      prepare: makes all that the decisions need, and returns what makes them; only the latter is timed.
-      is_engine: whether the engine alone decides, with which the others are compared.
+      prepare: function that makes everything the decisions need, and returns the function that decides; only the latter
+        is timed.
+      is_engine: whether this is the engine alone, with which the others are compared.
       has_ratio: whether the engine alone decides the same.
     """
 
@@ -107,12 +108,15 @@ def decision_costs(
     """Time decisions with one network, on one pinned core.
 
     Args:
-      sizes: the work of one repeat.
+      ruleset: the game.
+      checkpoint: checkpoint of the network that decides.
+      repeats: number of timed repeats.
+      sizes: amount of work of one repeat.
 
     Raises:
-      TavlaError: fewer than one repeat.
+      TavlaError: there is less than one repeat.
       CheckpointError: the network is of another game.
-      RuntimeError: a face of Python made another play than the engine.
+      RuntimeError: a Python function made another play than the engine.
     """
     if repeats < 1:
         raise TavlaError(f"repeats {repeats}: expected at least 1")
@@ -153,7 +157,7 @@ def _times(work: _Work, repeats: int) -> list[float]:
 
 
 class _Bench:
-    """One network's decisions."""
+    """Decisions with one network."""
 
     def __init__(self, ruleset: Ruleset, checkpoint: Checkpoint, sizes: DecideSizes) -> None:
         self.ruleset = ruleset
@@ -188,7 +192,7 @@ class _Bench:
 
     @cached_property
     def noisy(self) -> Bot:
-        """A bot with a level's error."""
+        """A bot with noise, like the weaker levels."""
         return checkpoint_bot("noisy", self.ruleset, self.checkpoint, _NOISY)
 
     @cached_property
@@ -220,7 +224,7 @@ class _Bench:
         return afterstates
 
     def check(self) -> None:
-        """Raise `RuntimeError` unless every face makes the same plays."""
+        """Raise `RuntimeError` unless every function makes the same plays."""
         for match in (MatchState(), _MATCH):
             plays = [self.evaluator.choose_play(position, dice, match) for position, dice in self.decisions]
             faces: dict[str, list[Position]] = {
@@ -314,7 +318,7 @@ class _Bench:
         yield self._fresh("Evaluator.cube_decision", self._some(self.positions, self.sizes.doubles), _cube_decision)
 
     def _fresh(self, name: str, positions: list[Position], decide: Callable[[Evaluator, Position], object]) -> _Work:
-        """Return decisions of an evaluator that has not seen the positions before."""
+        """Return the work of an evaluator that has not seen the positions before."""
 
         def prepare() -> Callable[[], None]:
             evaluator = Evaluator(self.checkpoint, self.ruleset)

@@ -1,7 +1,7 @@
-"""Benchmarks of the engine on one core: counts are asserted before anything is timed.
+"""Benchmarks of the engine on one core.
 
-Each measure warms up, repeats, and reports the median with the spread; work that did not do what it should
-have done is an error, not a fast result.
+Each measure warms up, repeats, and reports the median with the spread. Every repeat must count the same work; a
+different count is an error, not a fast result.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _NOISE = 0.05
 
 @dataclass(frozen=True)
 class BenchSizes:
-    """How much work a repeat is; with less, rates are of no use.
+    """Amount of work of one repeat; with less work, rates say little.
 
     Attributes:
-      walk_games: games of random play whose positions are those of `plays` and `evaluate`.
-      peer_positions: most of these positions in one repeat of an outside engine.
-      self_play_games: games of `selfplay`.
-      search_games: games of self-play whose positions are those of `search`.
-      search_decisions: about how many decisions of these games are searched.
-      tournament_pairs: pairs of games of `tournament`.
-      judged_pairs: the same with the luck of their rolls judged.
+      walk_games: number of games of random play that give the positions of `plays` and `evaluate`.
+      peer_positions: greatest number of these positions in one repeat of an outside engine.
+      self_play_games: number of games of `selfplay`.
+      search_games: number of games of self-play that give the positions of `search`.
+      search_decisions: approximate number of decisions of these games that are searched.
+      tournament_pairs: number of pairs of games of `tournament`.
+      judged_pairs: number of pairs of games of which the luck is measured too.
     """
 
     walk_games: int = 300
@@ -62,42 +62,42 @@ FULL_SIZES = BenchSizes()
 
 
 class BenchResult(BaseModel):
-    """One measure: how often something was done a second, on one core."""
+    """Result of one measure: a rate per second, on one core."""
 
     model_config = ConfigDict(frozen=True)
 
-    measure: str = Field(description="what was timed")
-    unit: str = Field(description="what is counted a second")
-    median: float = Field(description="median of the repeats, a second")
-    slowest: float = Field(description="slowest repeat, a second")
-    fastest: float = Field(description="fastest repeat, a second")
-    repeats: int = Field(description="timed repeats, after one to warm up")
-    count: int = Field(description="things done in each repeat, the same in all")
+    measure: str = Field(description="name of the measure")
+    unit: str = Field(description="things that are counted")
+    median: float = Field(description="rate per second, median of the repeats")
+    slowest: float = Field(description="rate per second of the slowest repeat")
+    fastest: float = Field(description="rate per second of the fastest repeat")
+    repeats: int = Field(description="number of timed repeats, after one to warm up")
+    count: int = Field(description="things counted in each repeat, the same in all")
     median_ms: float | None = Field(
-        default=None, description="median time of one of them, in milliseconds; null where they were not timed singly"
+        default=None, description="median time of one thing, in milliseconds; null if single things were not timed"
     )
-    peer: str | None = Field(default=None, description="outside engine that did the same work in the same run")
-    peer_median: float | None = Field(default=None, description="its median, a second")
-    ratio: float | None = Field(default=None, description="our median over the peer's")
+    peer: str | None = Field(default=None, description="outside engine that did the same work; null if none did")
+    peer_median: float | None = Field(default=None, description="rate per second of the outside engine, median")
+    ratio: float | None = Field(default=None, description="our median divided by the outside engine's")
 
 
 class BenchReport(BaseModel):
-    """What was measured, on what."""
+    """Results of all measures, with the machine and the network."""
 
     model_config = ConfigDict(frozen=True)
 
     ruleset: str = Field(description="name of the game")
-    network: str = Field(description="the network that evaluated")
+    network: str = Field(description="network that evaluated")
     kernels: str = Field(description="instruction set of the network's arithmetic")
     machine: str = Field(description="processor, as the system names it")
-    results: tuple[BenchResult, ...] = Field(description="one for each unit")
+    results: tuple[BenchResult, ...] = Field(description="results, one for each unit")
 
 
 @dataclass(frozen=True)
 class Timed:
-    """Counts of one repeat by unit, which must not change from one repeat to the next.
+    """Counts of one repeat by unit; they must be the same in every repeat.
 
-    Where single things were timed, `milliseconds` has the time of each by unit.
+    If single things were timed, `milliseconds` has the time of each thing by unit.
     """
 
     counts: dict[str, int]
@@ -115,15 +115,16 @@ def run_bench(
     """Time each measure on one pinned core.
 
     Args:
-      checkpoint: whose network evaluates and plays; None takes untrained weights of one layer of 128, whose
-        games are longer and wilder than real ones.
-      against: an outside engine that does the work of `plays` and `evaluate` too, on the same positions.
-      sizes: how much work a repeat is.
+      checkpoint: checkpoint of the network that evaluates and plays; None takes untrained weights with one layer of
+        128, whose games are longer and wilder than real ones.
+      repeats: number of timed repeats.
+      against: name of an outside engine that also does the work of `plays` and `evaluate`, on the same positions.
+      sizes: amount of work of one repeat.
 
     Raises:
-      TavlaError: fewer than one repeat, an outside engine that is unknown, not installed, cannot do the work, or does
-        not play the game.
-      RuntimeError: a repeat counted something else than the one before.
+      TavlaError: there is less than one repeat, or the outside engine is unknown, not installed, cannot do the work or
+        does not play the game.
+      RuntimeError: a repeat counted other numbers than the one before.
     """
     if repeats < 1:
         raise TavlaError(f"repeats {repeats}: expected at least 1")
@@ -154,10 +155,10 @@ def run_bench(
 
 
 def time_work(measure: str, work: Callable[[], Timed], repeats: int) -> list[BenchResult]:
-    """Time `work`, once to warm up and then `repeats` times; one result for each unit it counts.
+    """Time `work` `repeats` times, after one to warm up; return one result for each unit that it counts.
 
     Raises:
-      RuntimeError: a repeat counted something else than the one before.
+      RuntimeError: a repeat counted other numbers than the one before.
     """
     expected = work().counts
     rates: dict[str, list[float]] = {unit: [] for unit in expected}
@@ -192,17 +193,17 @@ def time_work(measure: str, work: Callable[[], Timed], repeats: int) -> list[Ben
 def _peer_work(
     name: str, ruleset: Ruleset, measures: Sequence[Measure], repeats: int, sizes: BenchSizes
 ) -> dict[Measure, Callable[[], Timed]]:
-    """Return the work of `plays` and `evaluate` as an outside engine does it, for those that are measured.
+    """Return the work of `plays` and `evaluate` done by an outside engine, as far as they are measured.
 
-    Every repeat takes positions of its own, since the engine may remember what it has evaluated.
+    Every repeat has its own positions, because the engine may remember what it has evaluated.
     """
     if not ruleset.has_western_movement:
-        raise TavlaError(f"{name}: plays by western rules of movement, not {ruleset.name}")
+        raise TavlaError(f"{name}: expected a game with the movement of western backgammon, not {ruleset.name}")
     work: dict[Measure, Callable[[], Timed]] = {}
     rules = compile_rules(ruleset)
     boards, rolls = engine.random_walk(rules, _SEED, 0, sizes.walk_games)
-    # With five checkers left no roll ends the game; where one does, peers count what is then left
-    # on the board differently (gnubg-nn lists one of two ends that differ by a hit).
+    # With five checkers left no roll ends the game. At the end of a game outside engines count afterstates differently
+    # (gnubg-nn lists one of two ends that differ by a hit).
     unfinished = boards[:, 0, 0] <= NUM_CHECKERS - 5
     boards, rolls = boards[unfinished], rolls[unfinished]
     size = min(sizes.peer_positions, len(boards) // (repeats + 1))
@@ -236,12 +237,12 @@ def _peer_work(
 
 
 def _compared(ours: BenchResult, name: str, theirs: BenchResult) -> BenchResult:
-    """Return a result with that of an outside engine beside it."""
+    """Return a result together with that of an outside engine."""
     return ours.model_copy(update={"peer": name, "peer_median": theirs.median, "ratio": ours.median / theirs.median})
 
 
 def _plays(ruleset: Ruleset, sizes: BenchSizes) -> Callable[[], Timed]:
-    """Generate all plays of every position of random games; afterstates of a roll are all distinct."""
+    """Generate all plays of every position of random games; all afterstates of a roll must be different."""
     rules = compile_rules(ruleset)
     boards, dice = engine.random_walk(rules, _SEED, 0, sizes.walk_games)
     for board, roll in zip(boards[:500], dice[:500], strict=True):
@@ -257,7 +258,7 @@ def _plays(ruleset: Ruleset, sizes: BenchSizes) -> Callable[[], Timed]:
 
 
 def _evaluate(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Callable[[], Timed]:
-    """Evaluate unrelated positions, each from nothing."""
+    """Evaluate unrelated positions, each without help from the one before."""
     rules = compile_rules(ruleset)
     boards, _ = engine.random_walk(rules, _SEED, 0, sizes.walk_games)
     _, inputs = utilities(ruleset, None)
@@ -289,8 +290,8 @@ def _self_play(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> 
 def _search(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Callable[[], Timed]:
     """Decide at 1-ply and at 2-ply with the evaluator's own filters.
 
-    The positions are those of self-play, without those where there is nothing to decide. A game with stages, which is
-    not searched, is decided at 0-ply.
+    The positions come from self-play; those with a single legal play are left out. A game with stages cannot be
+    searched and is decided at 0-ply.
     """
     rules = compile_rules(ruleset)
     values, inputs = utilities(ruleset, None)
@@ -326,9 +327,9 @@ def _search(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Cal
 
 
 def _tournament(ruleset: Ruleset, network: engine.Network, sizes: BenchSizes) -> Callable[[], Timed]:
-    """Play paired games at 0-ply against a slightly noisy self, and fewer with the luck of their rolls judged.
+    """Play paired games at 0-ply between the network and the network with a little noise, some with luck measured.
 
-    In a game with stages, where there is neither noise nor luck, the network plays itself.
+    A game with stages has neither noise nor measured luck: the network plays itself.
     """
     rules = compile_rules(ruleset)
     values, inputs = utilities(ruleset, None)

@@ -140,11 +140,11 @@ class Bot:
           position: the board before the play, the side on roll first.
           dice: the roll, in either order.
           match: the stakes, seen by the side on roll.
-          seed: of the errors, or of the plays of a bot that draws them at random; 0 to 2**64 − 1, as in tournaments.
+          seed: seed of the errors, or of the plays of a random bot; 0 to 2**64 − 1, as in tournaments.
           game: number of the game or of the pair, which the errors depend on as well; 0 to 2**64 − 1.
 
         Raises:
-          RulesetError: the game is over, a die is not 1 to 6, the stakes cannot be (see `MatchEquity.utility`), the
+          RulesetError: the game is over, a die is not 1 to 6, the stakes are impossible (`MatchEquity.utility`), the
             match is at a game of the set that another bot plays, or a bot without a network is asked for a stage.
           TavlaError: an outside engine failed; the message says how.
         """
@@ -190,12 +190,12 @@ class Bot:
           dice: int8 `[N, 2]`, their rolls.
           stakes: what is played for, float32 `[1 or N, K]`, and what networks are told of it, float32
             `[same, K − 2]`; None plays single games for points. An outside engine plays for points in any case.
-          seed: of errors and random plays; with `games`, `rounds` and `plies` it says where in a tournament the turns
-            are. None counts each of these as 0.
+          seed: seed of errors and random plays; with `games`, `rounds` and `plies` it says where in a tournament the
+            turns are. None counts each of these as 0.
           games: uint64 `[N]`, numbers of the games, or of their pairs.
           rounds: uint32 `[N]`, numbers of the games within their matches.
           plies: uint32 `[N]`, numbers of the turns within their games.
-          threads: of the engine's players; the plays do not depend on them.
+          threads: number of threads of the engine's players; the plays do not depend on it.
 
         Returns:
           N plays; where an outside engine failed or answered an illegal play, the fault.

@@ -169,15 +169,13 @@ class Player:
         """
 
 class Chooser:
-    """
-    A player that is asked for one play at a time, in a game without stages.
-    """
+    """A player that chooses one play at a time, in a game without stages."""
 
     def __init__(self, rules: Rules, player: Player) -> None: ...
 
     def choose(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, seed: int, game: int) -> tuple[NDArray[numpy.int8], tuple[tuple[int, int], ...], int | None]:
         """
-        Return the play that the player makes of a roll, as `forced_play` gives it; arguments as for `choose_plays`, in the first round and turn of the game.
+        Return the play that the player makes of a roll, in the form of `forced_play`; arguments as for `choose_plays`, in the first round and turn of the game.
         """
 
 def choose_plays(rules: Rules, player: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], dice: Annotated[NDArray[numpy.int8], dict(shape=(None, 2), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, seed: int, games: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], rounds: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], plies: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int = 1) -> tuple[NDArray[numpy.int8], NDArray[numpy.int16]]:
@@ -342,17 +340,17 @@ class Searcher:
 
     def best(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[tuple[NDArray[numpy.int8], tuple[tuple[int, int], ...], int | None], NDArray[numpy.float32], int]:
         """
-        Return the first play of `rank`'s order as `forced_play` gives a play, the probabilities of the scores float32[K] for the mover, and the ply at which it was looked at.
+        Return the first play in the order of `rank`, in the form of `forced_play`; the probabilities of the scores float32[K] for the mover; and the ply at which the play was looked at.
         """
 
     def compare(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, threshold: float) -> bool | NDArray[numpy.float32]:
         """
-        Return what `evaluate` finds; or True or False as soon as the rolls that have been looked at decide that the expected utility is more than the threshold, or not.
+        Return True or False as soon as the rolls that have been searched decide whether the expected utility is above the threshold; otherwise the probabilities that `evaluate` finds.
         """
 
     def compare_roll(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], first: int, second: int, values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, threshold: float) -> bool | NDArray[numpy.float32]:
         """
-        Return the probabilities of the scores after the best play of a roll, as `best` does; or True or False as soon as it is decided that its expected utility is more than the threshold, or not.
+        Return True or False as soon as it is decided whether the expected utility of the best play of a roll is above the threshold; otherwise the probabilities of the scores after it, as `best` finds them.
         """
 
     def evaluate(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], int]:

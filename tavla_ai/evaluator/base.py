@@ -1,7 +1,7 @@
-"""The decisions that a game server asks for, whatever values the positions.
+"""The decisions that a game server asks for, from any evaluator's values.
 
-Everything takes the stakes as a `MatchState` seen by the side that decides: single games are worth their points, games
-of a match the chance of winning the match.
+Every decision takes the stakes as a `MatchState`, seen by the side that decides. A single game is worth its points; a
+game of a match is worth the chance of winning the match.
 """
 
 from __future__ import annotations
@@ -40,10 +40,12 @@ class BaseEvaluator(ABC):
         match_set: MatchSet | None = None,
         shares: Mapping[str, Sequence[float]] | None = None,
     ) -> None:
-        """Take the game, and what match equity is made from.
+        """Make an evaluator of a game.
 
         Args:
-          shares: ruleset name → probabilities of the scores to the side that starts a game.
+          ruleset: the game.
+          match_set: set of games that are played in turn.
+          shares: for match equity, ruleset name → probabilities of the scores to the side that starts a game.
         """
         if match_set is not None and ruleset.name not in match_set.games:
             raise RulesetError(f"{match_set.name}: does not play {ruleset.name}")
@@ -55,19 +57,19 @@ class BaseEvaluator(ABC):
     @property
     @abstractmethod
     def version(self) -> str:
-        """A name for the values, which another evaluator with the same name shares."""
+        """A name for the values; evaluators of the same name find the same values."""
 
     @property
     @abstractmethod
     def threads(self) -> int:
-        """Threads of a search, which change no value."""
+        """Number of threads of a search; values do not depend on it."""
 
     @abstractmethod
     def with_threads(self, threads: int) -> Self:
         """Return the same evaluator with another number of threads.
 
         Raises:
-          RulesetError: a number out of range.
+          RulesetError: the number is out of range.
         """
 
     @abstractmethod
@@ -84,11 +86,11 @@ class BaseEvaluator(ABC):
         Args:
           position: the side on roll first.
           match: the stakes, seen by the side on roll.
-          ply: look-ahead; with `time_ms` the deepest that is tried.
-          time_ms: deepen until this many milliseconds are spent.
+          ply: look-ahead; with `time_ms`, the deepest look-ahead that is tried.
+          time_ms: time limit in milliseconds, until which the search looks deeper and deeper.
 
         Raises:
-          RulesetError: the game is over, a ply out of range, or stakes that cannot be; see `utility`.
+          RulesetError: the game is over, the ply is out of range, or the stakes are impossible; see `utility`.
         """
 
     @abstractmethod
@@ -105,8 +107,8 @@ class BaseEvaluator(ABC):
         Args:
           afterstate: the side that has just moved first.
           match: the stakes, seen by that side.
-          ply: see `evaluate`.
-          time_ms: see `evaluate`.
+          ply: as in `evaluate`.
+          time_ms: as in `evaluate`.
 
         Raises:
           RulesetError: see `evaluate`.
@@ -131,8 +133,8 @@ class BaseEvaluator(ABC):
           position: the board before the play, the side on roll first.
           dice: the roll, in either order.
           match: the stakes, seen by the side on roll.
-          ply: see `evaluate`.
-          time_ms: see `evaluate`.
+          ply: as in `evaluate`.
+          time_ms: as in `evaluate`.
           explain: whether to count the opponent's hitting rolls after each play.
 
         Raises:
@@ -152,14 +154,14 @@ class BaseEvaluator(ABC):
         """Return the first play of `rank_plays`, faster.
 
         Args:
-          position: see `rank_plays`.
-          dice: see `rank_plays`.
+          position: as in `rank_plays`.
+          dice: as in `rank_plays`.
           utility: what the scores are worth to the side on roll.
-          ply: see `evaluate`.
-          time_ms: see `evaluate`.
+          ply: as in `evaluate`.
+          time_ms: as in `evaluate`.
 
         Raises:
-          RulesetError: the game is over, or a ply out of range.
+          RulesetError: the game is over, or the ply is out of range.
         """
 
     def match_equity(self, length: int) -> MatchEquity:
@@ -168,14 +170,14 @@ class BaseEvaluator(ABC):
         It is `match.match_equity` for the evaluator's own game or set, made once.
 
         Raises:
-          RulesetError: a length that no table goes to.
+          RulesetError: the length is greater than that of the longest table.
         """
         if self._equity is None or self._equity.length < length:
             self._equity = match_equity(self.match_set or self.ruleset, length, self._shares)
         return self._equity
 
     def utility(self, match: MatchState) -> Utility:
-        """Return what each score of the game is worth to the side that sees the match so.
+        """Return what each score of the game is worth to the side that sees the match in this state.
 
         Raises:
           RulesetError: the state is of another game of the set, or has a cube or a Crawford game in a house
@@ -190,8 +192,8 @@ class BaseEvaluator(ABC):
     def roll_values(self, position: Position, match: MatchState = MatchState()) -> dict[tuple[int, int], float]:
         """Return what each roll's best play is worth at 0-ply, by roll, the larger die first.
 
-        Their mean, a double counting once and any other roll twice, is what the position is worth before the dice;
-        how far a roll is above it is that roll's luck.
+        Their mean, in which a double counts once and any other roll twice, is what the position is worth before the
+        dice. The luck of a roll is the difference between its value and this mean.
 
         Args:
           position: the side on roll first.
@@ -218,7 +220,7 @@ class BaseEvaluator(ABC):
         ply: int = 0,
         time_ms: float | None = None,
     ) -> LegalPlay:
-        """Return the best play; a forced one, or a pass, without valuing it.
+        """Return the best play; a play without an alternative, or a pass, is returned without valuing it.
 
         Raises:
           RulesetError: see `rank_plays`.
@@ -229,7 +231,7 @@ class BaseEvaluator(ABC):
         return self.best_play(position, dice, self.utility(match), ply=ply, time_ms=time_ms).play
 
     def forced_play(self, position: Position, dice: tuple[int, int]) -> LegalPlay | None:
-        """Return the only legal play, which a server makes by itself; None where there is a choice.
+        """Return the only legal play, which a server can make by itself; None where there is a choice.
 
         Raises:
           RulesetError: see `legal_plays`.
@@ -246,18 +248,19 @@ class BaseEvaluator(ABC):
         ply: int | None = None,
         margin: float = 0.0,
     ) -> bool:
-        """Return whether the side on roll does as well to concede as to play on.
+        """Return whether conceding is worth at least as much as playing on to the side on roll.
 
         Args:
           position: the side on roll, which would concede, first.
           match: the stakes, seen by that side.
-          kind: the game, for what the house takes for it, or the whole match.
-          dice: its roll, if it has been thrown: a checker that it still bears off may save the mars.
-          ply: look-ahead; None looks far enough to see what the next rolls decide.
-          margin: how much worse conceding may be, in units of the stakes; at 0 a side concedes only what is lost.
+          kind: what is conceded: the game, for the points that the house sets, or the whole match.
+          dice: its roll, if it has already rolled: a checker that it still bears off may save the mars.
+          ply: look-ahead; None takes 2-ply, which sees what the next two rolls decide, and 0-ply in Gul Bara.
+          margin: how much less than playing on conceding may be worth, in units of `Evaluation.value`; at 0 a side
+            concedes only what it has lost in any case.
 
         Raises:
-          RulesetError: the house has no concessions, or no match can be conceded in single games; see `evaluate`.
+          RulesetError: the house has no concessions, or the match is conceded in a single game; see `evaluate`.
         """
         conceded = -concession_value(self.ruleset, position.board)
         ply = self._concession_ply(ply)
@@ -278,14 +281,14 @@ class BaseEvaluator(ABC):
         """Return whether the opponent's concession is worth at least what playing on is.
 
         Args:
-          position: the board, the side that is asked first.
+          position: the board, the side that answers first.
           value: points that the opponent concedes, before a cube multiplies them, or the whole match.
-          match: the stakes, seen by the side that is asked.
-          is_on_roll: whether the side that is asked is on roll; else the opponent is.
-          ply: see `should_concede`.
+          match: the stakes, seen by the side that answers.
+          is_on_roll: whether the side that answers is on roll; otherwise the opponent is.
+          ply: as in `should_concede`.
 
         Raises:
-          RulesetError: points that no win of the game scores, or see `evaluate`.
+          RulesetError: no win of the game scores these points; see also `evaluate`.
         """
         if value != "match" and (value <= 0 or value not in self.ruleset.scores):
             wins = ", ".join(str(score) for score in reversed(self.ruleset.scores) if score > 0)
@@ -295,7 +298,7 @@ class BaseEvaluator(ABC):
         is_worth_more = self._is_worth_more if is_on_roll else self._is_afterstate_worth_more
         return not is_worth_more(position, match, conceded, ply)
 
-    # Comparisons with a threshold: a subclass may find them faster than the values.
+    # Comparisons with a threshold, which a subclass may decide before the whole value is known.
 
     def _is_worth_more(self, position: Position, match: MatchState, value: float, ply: int) -> bool:
         """Return whether a position is worth more than `value` to the side on roll; see `evaluate`."""
@@ -327,15 +330,15 @@ class BaseEvaluator(ABC):
     def cube_decision(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> CubeDecision:
         """Return what doubling now would be worth to the side on roll, before the dice.
 
-        `match.cube_decision` decides from outcomes alone; this looks at the 21 rolls as well, see `cube`.
+        `match.cube_decision` decides from outcomes alone; this decision also plays the 21 rolls, see `cube`.
 
         Args:
           position: the side on roll first.
-          match: the stakes, seen by the side on roll; its cube says which side may double.
-          ply: look-ahead of the plays, beyond the roll.
+          match: the stakes, seen by the side on roll; their cube says which side may double.
+          ply: look-ahead of the plays of each roll.
 
         Raises:
-          RulesetError: the house has no cube, or see `evaluate`.
+          RulesetError: the house has no cube; see also `evaluate`.
         """
         if not self.ruleset.cube:
             raise RulesetError(f"cube: {self.ruleset.name} has none")
@@ -349,7 +352,7 @@ class BaseEvaluator(ABC):
         )
 
     def should_double(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> bool:
-        """Return whether the side on roll should double before it rolls; False where it may not.
+        """Return whether the side on roll should double before it rolls; False where it may not double.
 
         Raises:
           RulesetError: see `cube_decision`.
@@ -357,7 +360,7 @@ class BaseEvaluator(ABC):
         return self.cube_decision(position, match, ply=ply).should_double
 
     def respond_to_double(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> bool:
-        """Return whether the side that has been doubled should take; what it should do else is pass.
+        """Return whether the side that has been doubled should take; otherwise it should pass.
 
         Args:
           position: the side that doubled, which is on roll, first.
@@ -365,11 +368,11 @@ class BaseEvaluator(ABC):
           ply: look-ahead.
 
         Raises:
-          RulesetError: the side on roll may not double, or see `cube_decision`.
+          RulesetError: the side on roll may not double; see also `cube_decision`.
         """
         self.check_double(match)
         return self.cube_decision(position, match, ply=ply).should_take
 
     def check_double(self, match: MatchState) -> None:
-        """Raise `RulesetError` unless the rules let the side on roll double; the stakes are seen by that side."""
+        """Raise `RulesetError` unless the side on roll may double; it sees the stakes."""
         check_double(match, self.match_equity(match.length or 1))

@@ -1,7 +1,8 @@
 """Exact bear-off tables: built once per bear-off rule, kept in the user's cache folder, memory-mapped.
 
-A file is a header of `HEADER_SIZE` bytes, a magic line and one line of JSON padded with spaces, and then the
-engine's bytes, whose checksum the header has. This module alone knows the files; what they hold is the engine's.
+A file is a header of `HEADER_SIZE` bytes, which is a magic line and one line of JSON padded with spaces, followed by
+the engine's bytes. The header has their checksum. Only this module reads and writes the files; only the engine reads
+the bytes.
 """
 
 from __future__ import annotations
@@ -42,21 +43,21 @@ class CachedTables:
     """Tables and where they came from."""
 
     tables: engine.Bearoff
-    path: Path | None  # None where the cache folder could not be written and the tables are in memory only
+    path: Path | None  # None if the cache folder could not be written, so that the tables are in memory only
     num_bytes: int
-    seconds: float  # to build them, or to load them and check their sum
-    is_built: bool  # by this process, not found in the cache
+    seconds: float  # time to build them, or to load them and verify their checksum
+    is_built: bool  # True: built by this process; False: found in the cache
 
 
 class _UnusableError(Exception):
-    """Why a file of the cache cannot be used."""
+    """A file of the cache cannot be used; the message says why."""
 
 
 def rule_of(ruleset: Ruleset) -> BearoffRule | None:
-    """Return the bear-off rule whose tables a game has, None for Gul Bara.
+    """Return the bear-off rule whose tables serve a game; None for Gul Bara.
 
-    Its cascades and passed dice make Gul Bara's bear-off another game. With both sides on their lowest points
-    nothing that sets Fevga, Plakoto or Tawula apart can happen any more, so theirs is the standard one.
+    Cascades and passed dice make the bear-off of Gul Bara another game. Fevga, Plakoto and Tawula use the standard
+    tables: once both sides are on their lowest points, none of their special rules applies any more.
     """
     if ruleset.has_stages:
         return None
@@ -64,24 +65,24 @@ def rule_of(ruleset: Ruleset) -> BearoffRule | None:
 
 
 def shape_of(rule: BearoffRule) -> engine.BearoffShape:
-    """Return what the full tables of a rule are built for."""
+    """Return the shape of the full tables of a rule."""
     return engine.BearoffShape(larger_first=rule == "larger-first")
 
 
 def cache_folder() -> Path:
-    """Return the user's folder for what can be made again: `TAVLA_CACHE_DIR`, or what the platform has for it."""
+    """Return the folder of the cache: `TAVLA_CACHE_DIR`, or else the platform's cache folder of the user."""
     if chosen := os.environ.get(CACHE_VARIABLE):
         return Path(chosen)
     try:
         home = Path.home()
     except RuntimeError:
-        # A user without a home, as containers may have.
+        # In a container, the user may have no home.
         home = Path(tempfile.gettempdir())
     if sys.platform == "darwin":
         return home / "Library" / "Caches" / "tavla-ai"
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local")) / "tavla-ai" / "Cache"
-    # The convention says that a relative path is to be ignored.
+    # The XDG specification says that a relative path must be ignored.
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (base if base.is_absolute() else home / ".cache") / "tavla-ai"
 
@@ -89,20 +90,19 @@ def cache_folder() -> Path:
 def load_tables(
     ruleset: Ruleset, *, folder: Path | None = None, build: bool = True, progress: ProgressCallback | None = None
 ) -> engine.Bearoff | None:
-    """Return the bear-off tables of a game; they are checked once per process and shared after that.
+    """Return the bear-off tables of a game; a process checks them once and then shares them.
 
-    A file of the cache that is damaged or of another version is built again, with a warning in the log
-    `tavla_ai`; so is one that is missing, without one. Where the folder cannot be written the tables stay in
-    memory, with a warning.
+    A missing file of the cache is built. A file that is damaged, or of another version, is built again, with a
+    warning in the log `tavla_ai`. If the folder cannot be written, the tables stay in memory, with a warning.
 
     Args:
       ruleset: the game.
       folder: where the tables are kept, instead of `cache_folder()`.
-      build: whether to build what cannot be loaded, which takes some seconds.
-      progress: called while building, with percents newly done.
+      build: whether to build tables that cannot be loaded, which takes several seconds.
+      progress: function that is called during the build, with the percents done since its last call.
 
     Returns:
-      The tables; None where the game has none, and where there is nothing to load and `build` is false.
+      The tables; None if the game has none, or if there is nothing to load and `build` is false.
     """
     rule = rule_of(ruleset)
     if rule is None:
@@ -120,7 +120,7 @@ def open_tables(
     force: bool = False,
     progress: ProgressCallback | None = None,
 ) -> CachedTables:
-    """Return tables of any shape and the file they are in, as `load_tables` does; `force` builds them anyway."""
+    """Return tables of any shape, with their file, as `load_tables` does; `force` builds them in any case."""
     path, key = _place(shape, folder)
     with _lock:
         found = None if force else _opened.get(key) or _load(path, shape, otherwise="building it again")
@@ -129,7 +129,7 @@ def open_tables(
 
 
 def find_tables(shape: engine.BearoffShape, *, folder: Path | None = None) -> CachedTables | None:
-    """Return the same without building anything, None where the cache has no sound file."""
+    """Return the same without a build; None if the cache has no usable file."""
     path, key = _place(shape, folder)
     with _lock:
         found = _opened.get(key) or _load(path, shape, otherwise="not used")
@@ -143,13 +143,13 @@ _opened: dict[tuple[Path, str], CachedTables] = {}
 
 
 def _place(shape: engine.BearoffShape, folder: Path | None) -> tuple[Path, tuple[Path, str]]:
-    """Return the file of these tables, and the key they have while the process lives."""
+    """Return the file of these tables, and their key in `_opened`."""
     path = (cache_folder() if folder is None else folder).absolute() / f"bearoff-{_rule_name(shape)}.bin"
     return path, (path, json.dumps(_description(shape)))
 
 
 def _load(path: Path, shape: engine.BearoffShape, *, otherwise: str) -> CachedTables | None:
-    """Return the tables of a file; None where there is none, or none to be used, of which the log is told."""
+    """Return the tables of a file; None if there is no file, or (with a warning in the log) if it cannot be used."""
     begin = time.perf_counter()
     try:
         tables, num_bytes = _read(path, shape)
@@ -170,7 +170,7 @@ def _build(path: Path, shape: engine.BearoffShape, progress: ProgressCallback | 
         # From the file, so that processes share its pages.
         tables, num_bytes = _read(path, shape)
     except (_UnusableError, OSError) as error:
-        log.warning("%s: %s; the bear-off tables are not kept, but used from memory", path, error)
+        log.warning("%s: %s; the bear-off tables are used from memory and not kept", path, error)
         return CachedTables(engine.Bearoff(shape, data), None, data.nbytes, seconds, is_built=True)
     return CachedTables(tables, path, num_bytes, seconds, is_built=True)
 
@@ -180,7 +180,7 @@ def _rule_name(shape: engine.BearoffShape) -> BearoffRule:
 
 
 def _description(shape: engine.BearoffShape) -> dict[str, object]:
-    """Return what a header must say for its file to be used."""
+    """Return the entries that the header of a usable file has."""
     return {
         "version": engine.BEAROFF_VERSION,
         "rule": _rule_name(shape),
@@ -193,7 +193,7 @@ def _description(shape: engine.BearoffShape) -> dict[str, object]:
 
 
 def _read(path: Path, shape: engine.BearoffShape) -> tuple[engine.Bearoff, int]:
-    """Map a file and check it; returns the tables and the file's size."""
+    """Map a file and check it; return the tables and the size of the file."""
     if path.stat().st_size <= HEADER_SIZE:
         raise _UnusableError(f"{path.stat().st_size} bytes, the file is cut short")
     mapped = np.memmap(path, dtype=np.uint8, mode="r")

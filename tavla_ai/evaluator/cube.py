@@ -1,7 +1,7 @@
 """Doubling, decided by the 21 rolls.
 
-Each roll is played, and what the cube is then worth to the opponent is Janowski's estimate. With a few checkers left in
-the bear-off every roll and cube action is looked at instead, which is exact.
+The side on roll plays each roll; Janowski's formula then estimates what the position, with the cube, is worth to the
+opponent. With a few checkers left in the bear-off, every roll and every cube action is searched instead; this is exact.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tavla_ai.match import (
 )
 from tavla_ai.rules import ROLLS, Position, Ruleset, compile_rules
 
-# Finds the best play of a roll for what the scores are worth to its mover.
+# Finds the best play of a roll, given what the scores are worth to its mover.
 FindBestPlay = Callable[[tuple[int, int], Utility], BestPlay]
 
 
@@ -41,9 +41,9 @@ def cube_by_rolls(
       ruleset: the game, which has a cube and the plays of western backgammon.
       position: the side on roll first.
       match: the stakes, seen by the side on roll.
-      equity: the table of the match; in single games it says the game alone.
-      outcomes: K probabilities of the scores to the side on roll, best first, with the cube left where it is.
-      best_play: finds the play that the side on roll makes of a roll.
+      equity: the match equity table; in single games it only names the game.
+      outcomes: K probabilities of the scores to the side on roll, best first, with the cube where it is.
+      best_play: function that finds the best play of a roll for the side on roll.
 
     Raises:
       RulesetError: see `match.cube_decision`.

@@ -17,7 +17,7 @@ class Evaluation:
       outcomes: probabilities of the game's scores, best first.
       scores: the scores, in points.
       value: the chance of winning the match; in single games the expected points.
-      ply: look-ahead that found it.
+      ply: look-ahead of the evaluation.
     """
 
     outcomes: tuple[float, ...]
@@ -27,7 +27,7 @@ class Evaluation:
 
     @classmethod
     def of(cls, outcomes: Sequence[float], scores: tuple[int, ...], utility: Utility, ply: int) -> Evaluation:
-        """Return the evaluation of some outcomes, for what the scores are worth to that side."""
+        """Return the evaluation of some outcomes, given what the scores are worth to that side."""
         return cls(tuple(outcomes), scores, utility.mean(outcomes), ply)
 
     @property
@@ -64,10 +64,10 @@ class RankedPlay(LegalPlay):
     """A legal play and its worth to the mover.
 
     Attributes:
-      evaluation: of the position after it.
+      evaluation: worth of the position after the play.
       loss: how much less it is worth than the best play, in units of `evaluation.value`.
-      hit_chance: share of the opponent's 36 rolls that can hit, or pin; None if not asked for, or in games in which
-        nothing is ever hit.
+      hit_chance: share of the opponent's 36 rolls that can hit, or pin, a checker; None if it was not requested, if the
+        play ends the game, or in games in which nothing is ever hit.
     """
 
     evaluation: Evaluation

@@ -38,19 +38,19 @@ _MAX_CACHE_ENTRIES = 1 << 27
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluatorOptions:
-    """Options of an evaluator, all of which have a default.
+    """Options of an evaluator; each has a default.
 
     Attributes:
-      match_set: the set whose games are played in turn, of which the evaluator's is one; None plays the game alone.
-      shares: for match equity, ruleset name → probabilities of the scores to the side that starts a game; those of
-        the checkpoint's card stand in for its own game.
-      search: how look-ahead is narrowed.
+      match_set: set of games that are played in turn, with the evaluator's game among them; None plays the game alone.
+      shares: for match equity, ruleset name → probabilities of the scores to the side that starts a game; the default
+        for the evaluator's own game is in the checkpoint's card.
+      search: which plays a search looks at more deeply.
       use_tables: whether bear-off tables are used; they are built the first time.
-      threads: of a search.
-      cache_entries: searched positions to remember, some 100 bytes each.
+      threads: number of threads of a search.
+      cache_entries: number of searched positions to remember, about 100 bytes each.
 
     Raises:
-      RulesetError: a number out of range.
+      RulesetError: a number is out of range.
     """
 
     match_set: MatchSet | None = None
@@ -70,8 +70,8 @@ class EvaluatorOptions:
 class Evaluator(BaseEvaluator):
     """Values and decisions of one game, with one network. Calls from several threads wait for each other.
 
-    A race that the bear-off tables cover is worth what they say. Copies, as for another process, are made again from
-    the arguments.
+    The bear-off tables value the races that they cover. An evaluator that is sent to another process is made there
+    again from its arguments.
 
     Args:
       checkpoint: the network.
@@ -104,7 +104,7 @@ class Evaluator(BaseEvaluator):
         )
 
     def __reduce__(self) -> tuple[type[Evaluator], tuple[Checkpoint, Ruleset, EvaluatorOptions]]:
-        # Tables and networks are the engine's: a copy makes its own.
+        # The engine's tables and networks cannot be pickled: a copy makes its own.
         return Evaluator, (self.checkpoint, self.ruleset, self.options)
 
     @property
@@ -245,7 +245,7 @@ class Evaluator(BaseEvaluator):
         )
         return found
 
-    # Looking stops as soon as the rest cannot change the answer.
+    # The search stops as soon as the rest cannot change the answer.
 
     def _is_worth_more(self, position: Position, match: MatchState, value: float, ply: int) -> bool:
         utility = self.utility(match)

@@ -1,7 +1,7 @@
-"""Rollouts: plays compared by games played out from them.
+"""Rollouts: plays are compared by the results of games that continue from them.
 
-Every play of a comparison meets the same dice, and trial number n of a seed is the same on any thread or machine, so a
-rollout does not depend on how its work is spread over threads or machines.
+All plays of a comparison get the same dice, and trial number n of a seed is the same on any thread or machine. So the
+result of a rollout does not depend on how its work is spread over threads and machines.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tavla_ai.network import Checkpoint
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Position, Ruleset
 
-# Trials come in whole rounds of the 36 first rolls, so that each is met as often as dice meet it.
+# Trials come in whole rounds of the 36 first rolls, so that each roll is as frequent as with real dice.
 FIRST_ROLLS = 36
 
 _ROUNDS_A_BATCH = 4
@@ -39,18 +39,20 @@ class RolloutSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    trials: int = Field(default=1296, ge=FIRST_ROLLS, description="games of each play, rounded up to whole 36s")
-    ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead of both sides' plays")
+    trials: int = Field(default=1296, ge=FIRST_ROLLS, description="games of each play, rounded up to a multiple of 36")
+    ply: int = Field(default=0, ge=0, le=MAX_PLY, description="look-ahead of the plays of both sides")
     truncate: int = Field(
-        default=0, ge=0, description="turns after which the network's value stands for the rest; 0 plays to the end"
+        default=0,
+        ge=0,
+        description="turns after which the network's value replaces the rest; 0 plays to the end",
     )
     adjusts_luck: bool = Field(
-        default=True, description="take away the network's opinion of each roll: unbiased, and far less noisy"
+        default=True, description="subtract the luck of each roll, as the network sees it: no bias, and much less noise"
     )
     confidence: float | None = Field(
         default=None,
         gt=0,
-        description="stop once the best play is this many standard errors clear of each other; null plays all trials",
+        description="stop when the best play leads all others by this number of standard errors; null plays all trials",
     )
     seed: int = Field(default=1, ge=0, lt=2**64, description="seed of the dice")
 
@@ -60,12 +62,12 @@ class RolledOut:
     """Result of a play in a rollout.
 
     Attributes:
-      play: the play, with what a search thought of it.
-      evaluation: what the rollout says, seen by its mover; its ply is that of the plays in the games.
-      standard_error: of `evaluation.value`.
-      loss: how much less it is worth than the best play.
-      loss_error: standard error of that difference, from the trials that both met; 0 for the best play.
-      trials: games played; 0 for a play that ends the game.
+      play: the play, with its evaluation by a search.
+      evaluation: evaluation by the rollout, seen by the mover; its ply is that of the plays in the games.
+      standard_error: standard error of `evaluation.value`.
+      loss: how much less the play is worth than the best play.
+      loss_error: standard error of the loss, from trials with the same dice; 0 for the best play.
+      trials: number of games; 0 for a play that ends the game.
     """
 
     play: RankedPlay
@@ -87,19 +89,19 @@ def roll_out(
     ray_address: str = "local",
     progress: ProgressCallback | None = None,
 ) -> tuple[RolledOut, ...]:
-    """Roll out some plays of one decision and return them, the best first.
+    """Roll out plays of one decision and return them, the best first.
 
     Args:
       position: the board before the plays, the side on roll first.
-      plays: of `Evaluator.rank_plays`.
+      plays: plays from `Evaluator.rank_plays`.
       match: the stakes, seen by the side on roll.
       workers: number of Ray workers that share the trials; None uses the evaluator's own threads.
-      ray_address: where they are, see `joined_cluster`.
-      progress: called with the number of trials finished since its last call.
+      ray_address: address of the Ray cluster, as in `joined_cluster`.
+      progress: function that is called with the number of trials finished since its last call.
 
     Raises:
-      TavlaError: no plays, or Ray is asked for and not installed or not to be reached.
-      RulesetError: the game is not rolled out (Gul Bara), or the stakes cannot be; see `Evaluator.utility`.
+      TavlaError: there are no plays, or Ray is requested but not installed or not reachable.
+      RulesetError: the game cannot be rolled out (Gul Bara), or the stakes are impossible; see `Evaluator.utility`.
     """
     if not plays:
         raise TavlaError("rollout: expected at least one play")
@@ -137,7 +139,7 @@ def _summary(
             Evaluation(tuple(found[i].mean(axis=0).tolist()), evaluator.ruleset.scores, means[i], ply),
             _standard_error(values[i]),
             means[best] - means[i],
-            # Both met the same dice; one that ended the game has the same value in each trial.
+            # Both had the same dice; a play that ends the game has the same value in each trial.
             _standard_error(values[i] - values[best]) if i != best else 0.0,
             len(found[i]) if plays[i].score is None else 0,
         )
@@ -160,7 +162,7 @@ Work = Sequence[tuple[Position, int, int]]
 def _runner(
     evaluator: Evaluator, utility: Utility, settings: RolloutSettings, workers: int | None, address: str
 ) -> Iterator[Callable[[Work], list[Trials]]]:
-    """Yield what runs batches of trials, here or on Ray workers: (afterstate, first trial, number of trials)."""
+    """Yield a function that runs batches of trials, (afterstate, first trial, number of trials), here or on Ray."""
     options: dict[str, Any] = {
         "ply": settings.ply,
         "truncate": settings.truncate,
@@ -179,7 +181,7 @@ def _runner(
         made = [make_worker.remote(evaluator.checkpoint, evaluator.ruleset, options_of_one) for _ in range(workers)]
 
         def run(work: Work) -> list[Trials]:
-            # Each play's trials are split over all workers and joined in their order.
+            # The trials of each play are split over all workers and joined in their order.
             refs = []
             for afterstate, first, number in work:
                 bounds = [first + number * part // workers for part in range(workers + 1)]

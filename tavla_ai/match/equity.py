@@ -30,7 +30,7 @@ MAX_LENGTH = 40
 
 _TOLERANCE = 1e-6
 
-# A table remembers this many utilities; then it begins anew.
+# Greatest number of utilities that a table remembers.
 _MOST_UTILITIES = 4096
 
 
@@ -94,7 +94,7 @@ class MatchEquity:
     # float64 `[games, 2, 3, length + 1, length + 1]`: game of the set, before or after the Crawford game, who
     # starts, my points away, the opponent's.
     _values: npt.NDArray[np.float64] = field(repr=False)
-    # Utilities that have been asked for.
+    # Utilities by state, as far as they were needed.
     _utilities: dict[MatchState, Utility] = field(default_factory=dict, repr=False, init=False)
 
     def ruleset_of(self, state: MatchState) -> Ruleset:

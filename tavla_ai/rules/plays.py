@@ -59,9 +59,9 @@ def parse_dice(text: str) -> tuple[int, int]:
 def apply_steps(position: Position, steps: Sequence[Step], ruleset: Ruleset) -> Position:
     """Return the afterstate: the board after the mover's steps, still with the side that moved first.
 
-    A step onto a lone opposing checker hits it, in Plakoto pins it until the last checker on top leaves. Which
-    plays the dice allow is the engine's business: here a step only needs a checker that is not pinned to move
-    forward, to a point that the opponent does not hold. So `24/13` may be one step. Own rolls are not counted.
+    A step onto a lone opposing checker hits it; in Plakoto it pins it until the last checker on top leaves. The dice
+    are not checked: a step only has to move a checker that is not pinned forward, to a point that the opponent does
+    not hold. So `24/13` may be one step. Own rolls are not counted.
 
     Args:
       position: the board before the play.
@@ -101,7 +101,7 @@ def _broken_rule(
     paths: npt.NDArray[np.int8],
     ruleset: Ruleset,
 ) -> str:
-    """Return the rule that a play breaks whose steps can be taken one by one."""
+    """Return the rule that a play breaks, although each of its steps can be taken."""
     mover = position.board[0]
     most = int((paths[:, :, 0] >= 0).sum(axis=1).max())
     pips = [(BAR if start == RESERVE else start) - end for start, end in steps]
@@ -115,9 +115,9 @@ def _broken_rule(
     if exact > total:
         return f"it moves {sum(pips)} pips, the dice give {total}"
     if len(steps) < most:
-        return f"{most} dice can be played, and as many as can be must be"
+        return f"{most} dice can be played, so {most} must be played"
     if most == 1 and dice[0] != dice[1]:
-        return f"only one die can be played; it is the {max(dice)} if that can be, the {min(dice)} if not"
+        return f"only one die can be played: the {max(dice)} if possible, otherwise the {min(dice)}"
     rules = (
         "" if ruleset.hit_and_run else "a checker that has hit in its own home may not move on",
         "" if ruleset.bear_off_order == "free" else "with all men home the larger die comes first",
@@ -265,7 +265,7 @@ def _place_name(place: int, ruleset: Ruleset) -> str:
     return {OFF: "off", BAR: "bar"}.get(place, str(place))
 
 
-# The 21 rolls and how many of 36 each stands for.
+# The 21 rolls, the larger die first, and the number of the 36 throws that each stands for.
 ROLLS = tuple((first, second, 1 if first == second else 2) for first in range(1, 7) for second in range(1, first + 1))
 
 
@@ -333,13 +333,13 @@ def score_of_play(score: int) -> int | None:
 
 
 def play_index(afterstates: npt.NDArray[np.int8], after: npt.NDArray[np.int8]) -> int | None:
-    """Return which of the afterstates `[n, 2, num_places]` of a roll is `after`; None where none is."""
+    """Return the index of `after` among the afterstates `[n, 2, num_places]` of a roll; None if it is not there."""
     found = np.flatnonzero((afterstates == after).all(axis=(1, 2)))
     return int(found[0]) if len(found) else None
 
 
 def play_leading_to(plays: Sequence[LegalPlay], after: npt.NDArray[np.int8]) -> LegalPlay:
-    """Return the legal play of a roll whose afterstate is `after`, one of theirs."""
+    """Return the legal play whose afterstate is `after`, which must be among the afterstates of `plays`."""
     return next(play for play in plays if np.array_equal(play.afterstate.board, after))
 
 

@@ -37,8 +37,8 @@ _ID_LAST = "AQgw"
 class Position:
     """A board seen by its mover: the side on roll or, in an afterstate, the side that has just moved.
 
-    The constructor copies the board and checks that each side has its 15 checkers; `from_board`, `from_text`,
-    `from_sides` and `from_id` also refuse what no game can reach. Equality and hash are those of the counts.
+    The constructor copies the board and checks that each side has 15 checkers. `from_board`, `from_text`,
+    `from_sides` and `from_id` also refuse boards that no game can reach. Positions with the same counts are equal.
 
     Attributes:
       board: `[2, num_places]` int8, read-only, with the `num_places` of the ruleset: 26, 27 or 50; mover first,
@@ -67,15 +67,15 @@ class Position:
         return f"Position({self.board.tolist()})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Unpickling through the constructor keeps the board read-only in Ray workers too.
+        # Unpickling calls the constructor, which keeps the board read-only in Ray workers too.
         return (Position, (self.board,))
 
     @classmethod
     def trusted(cls, board: npt.NDArray[np.int8]) -> Position:
-        """Return the position on a board that the engine has made, which is neither checked nor copied.
+        """Return the position on a board that the engine has made, without checking or copying it.
 
         Args:
-          board: int8 `[2, num_places]`, C-contiguous and no longer changed by anybody; it becomes read-only.
+          board: int8 `[2, num_places]`, C-contiguous; nothing else may change it later, and it becomes read-only.
         """
         board.flags.writeable = False
         position = object.__new__(cls)
@@ -89,7 +89,7 @@ class Position:
 
     @classmethod
     def from_board(cls, board: npt.ArrayLike, ruleset: Ruleset) -> Position:
-        """Return the position on `board`, refusing what no game of `ruleset` can reach.
+        """Return the position on `board`, refusing boards that no game of `ruleset` can reach.
 
         Args:
           board: `[2, num_places]` whole numbers, mover first, each side in its own numbering.
@@ -103,7 +103,7 @@ class Position:
 
     @classmethod
     def from_text(cls, text: str, ruleset: Ruleset) -> Position:
-        """Return the position that `to_text` describes, refusing what no game of `ruleset` can reach.
+        """Return the position of a text as `to_text` writes it, refusing boards that no game of `ruleset` can reach.
 
         The items of a side may come in any order, `off` may be left out, and capitals are read.
 
@@ -152,11 +152,11 @@ class Position:
         Args:
           me: the mover's checkers, own point 1–24 → count.
           opp: the opponent's, in the *opponent's* own numbering.
-          off: checkers borne off, mover first; None means all that are missing from the board.
+          off: checkers borne off, mover first; None means all that are not on the board.
           bar: checkers on the bar, mover first.
 
         Raises:
-          RulesetError: a key is not a point 1–24, or see `check_board`.
+          RulesetError: a key is not a point 1–24; see also `check_board`.
         """
         board = np.zeros((2, NUM_PLACES), dtype=np.int8)
         for row, (side, points) in enumerate(zip(_SIDES, (me, opp), strict=True)):
@@ -175,8 +175,8 @@ class Position:
     def from_id(cls, text: str) -> Position:
         """Return the position of a board of backgammon that a GNU Position ID describes, seen by the player on roll.
 
-        The ID's first block is the player *not* on roll: the GNU manual says the opposite, its program does
-        this. Checkers that the ID does not place are borne off.
+        The first block of an ID is the player *not* on roll, as in the GNU program; the GNU manual says the opposite.
+        Checkers that the ID does not mention are borne off.
 
         Raises:
           NotationError: wrong length, a character outside the alphabet (named by its index from 0), or bits
@@ -206,7 +206,7 @@ class Position:
     def to_id(self) -> str:
         """Return the 14-character GNU Position ID, with the mover as the player on roll.
 
-        It describes boards of backgammon alone; `to_text` describes any.
+        An ID describes only boards of backgammon; `to_text` describes any board.
 
         Raises:
           RulesetError: the board has places that an ID cannot hold.
@@ -221,7 +221,7 @@ class Position:
         return Position.trusted(self.board[::-1].copy())
 
     def pip_counts(self) -> tuple[int, int]:
-        """Return the pips that the mover and the opponent have to go, 25 for each checker on the bar or in reserve."""
+        """Return the pip counts of the mover and the opponent, 25 for each checker on the bar or in reserve."""
         counts = self.board[:, :NUM_PLACES].astype(np.int64)
         mover, opponent = counts @ np.arange(NUM_PLACES) + BAR * (NUM_CHECKERS - counts.sum(axis=1))
         return int(mover), int(opponent)
@@ -229,8 +229,9 @@ class Position:
     def has_contact(self, ruleset: Ruleset) -> bool:
         """Return whether checkers of the two sides can still meet; without contact the game is a race.
 
-        In an opposed game my rearmost checker then has to pass the opponent's rearmost, the bar being furthest
-        back. In a parallel game one side still has a checker beyond its first twelve points.
+        In an opposed game there is contact while the rearmost checkers of the two sides still have to pass each other;
+        the bar is furthest back. In a parallel game there is contact while a side has a checker beyond its first twelve
+        points.
         """
         mover, opponent = (int(np.flatnonzero(row[: ruleset.num_checker_places])[-1]) for row in self.board)
         if OFF in (mover, opponent):
@@ -242,10 +243,10 @@ class Position:
         return self.score(ruleset) is not None
 
     def score(self, ruleset: Ruleset) -> int | None:
-        """Return the mover's points for a finished game, negative for a loss; None while it is being played.
+        """Return the mover's points for a finished game, negative for a loss; None while the game goes on.
 
         Bearing off all checkers wins: 1 point; 2, a mars, where the loser has borne off nothing; 3 where the
-        ruleset's scores go so far and the loser also has a checker on the bar or in the winner's home. Plakoto
+        ruleset scores 3 and the loser also has a checker on the bar or in the winner's home. Plakoto
         also ends when a mother is pinned: 2 for the pinner whose own start is empty, 0 where both are pinned.
         Tawula has no mars; a capote, one checker on the bar against a side that is bearing off, wins 7 at once.
         """
@@ -306,7 +307,7 @@ class Position:
 
 
 def check_board(board: npt.ArrayLike, ruleset: Ruleset) -> None:
-    """Raise unless a game of `ruleset` can reach `board`.
+    """Raise `RulesetError` unless a game of `ruleset` can reach `board`.
 
     Args:
       board: `[2, num_places]` whole numbers, mover first, each side in its own numbering, 0 = off, 25 = bar.
@@ -327,18 +328,18 @@ def check_board(board: npt.ArrayLike, ruleset: Ruleset) -> None:
 def concession_value(ruleset: Ruleset, board: npt.ArrayLike) -> int:
     """Return the points that a side loses by conceding the game now, before a cube multiplies them.
 
-    They are those of the loss it would be if the opponent had borne off all checkers: 1, 2 where the side has
-    borne off nothing, and where scores go so far 3 with a checker on the bar or in the opponent's home. Tawula
-    has no mars: 1.
+    They are the points that the side would lose if the opponent had borne off all checkers: 1; 2 if the side has
+    borne off nothing; 3, where the ruleset scores 3, if it also has a checker on the bar or in the opponent's home.
+    Tawula has no mars: always 1.
 
     Args:
       board: `[2, num_places]` whole numbers, the conceding side first, each side in its own numbering.
 
     Raises:
-      RulesetError: the house has no concessions, the game is over, or see `check_board`.
+      RulesetError: the house has no concessions, or the game is over; see also `check_board`.
     """
     if ruleset.concession == "none":
-        raise RulesetError(f"concession: {ruleset.name} has none, whoever leaves loses the match")
+        raise RulesetError(f"concession: {ruleset.name} has none; a player who leaves loses the match")
     position = Position.from_board(board, ruleset)
     if position.is_over(ruleset):
         raise RulesetError("concession: the game is over")
@@ -354,7 +355,7 @@ def _read_side(text: str, begin: int, side: str, ruleset: Ruleset) -> list[int]:
         where = f"position {text!r}: {word[0]!r} at index {begin + word.start()}"
         name, _, value = word[0].lower().partition(":")
         if name in found:
-            raise NotationError(f"{where}: a second item for {name}")
+            raise NotationError(f"{where}: a second item for {name}, expected at most one")
         found.add(name)
         if name == "pin" and ruleset.has_pins:
             if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", value):
@@ -386,7 +387,7 @@ def _points_won(winner: Sequence[int], loser: Sequence[int], ruleset: Ruleset) -
 
 
 def _points_lost(loser: Sequence[int], ruleset: Ruleset) -> int:
-    """Return what a side loses whose opponent bears off all checkers."""
+    """Return the points that a side loses when the opponent bears off all checkers."""
     if loser[OFF] > 0 or not ruleset.facts.has_mars:
         return 1
     # The winner's home is the loser's 19–24 point.
@@ -414,7 +415,7 @@ def _text_names(ruleset: Ruleset) -> dict[str, int]:
 
 
 def _checked_counts(board: npt.ArrayLike, num_places: int | None = None) -> npt.NDArray[np.integer[Any]]:
-    """Return `board` as an array of whole numbers, having checked what holds in every family.
+    """Return `board` as an array of whole numbers, after the checks that apply to every family.
 
     Without `num_places` the board may be that of any game.
     """
@@ -479,7 +480,7 @@ def _checked_count(count: SupportsIndex, side: str, place: int) -> int:
 
 
 def checked_whole(value: SupportsIndex, what: str) -> int:
-    """Return a whole number as an int; `RulesetError` names `what` if it is none."""
+    """Return a whole number as an int; raise `RulesetError`, which names `what`, for any other value."""
     try:
         return operator.index(value)
     except TypeError:

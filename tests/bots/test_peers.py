@@ -406,7 +406,9 @@ def test_an_engine_that_counts_other_plays_is_found_out(monkeypatch: pytest.Monk
     ids=["traditional", "plakoto", "larger first"],
 )
 def test_benchmarks_beside_an_engine_are_of_western_movement(pips: str, ruleset: Ruleset) -> None:
-    with pytest.raises(TavlaError, match=f"pips: plays by western rules of movement, not {ruleset.name}"):
+    with pytest.raises(
+        TavlaError, match=f"pips: expected a game with the movement of western backgammon, not {ruleset.name}"
+    ):
         run_bench(ruleset, ("plays",), None, repeats=1, against=pips)
 
 

@@ -38,7 +38,7 @@ def test_every_legal_play_is_taken(preset: str) -> None:
         (START, (3, 1), "6/1", "6/1"),
         (START, (3, 1), "7/4 8/7", "7/4"),
         (ON_THE_BAR, (3, 1), "13/10 13/12", "bar enter before"),
-        (LARGER, (6, 5), "24/19", "only one die can be played; it is the 6"),
+        (LARGER, (6, 5), "24/19", "only one die can be played: the 6"),
         (NOT_HOME, (6, 3), "6/off 6/3", "6/off"),
     ],
 )

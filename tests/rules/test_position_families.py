@@ -379,7 +379,7 @@ def test_concessions_cost_what_the_house_says(name: str, text: str, value: int) 
 
 def test_some_concessions_are_refused() -> None:
     north_sultan = get_ruleset("north-sultan")
-    with pytest.raises(RulesetError, match="north-sultan has none, whoever leaves loses the match"):
+    with pytest.raises(RulesetError, match="north-sultan has none; a player who leaves loses the match"):
         concession_value(north_sultan, Position.start(north_sultan).board)
     with pytest.raises(RulesetError, match="the game is over"):
         concession_value(FEVGA, Position.from_text("24:15 / off:15", FEVGA).board)

@@ -105,7 +105,7 @@ std::vector<CheckedRoll> checked_rolls(const Rules& rules, const RollsInput& inp
   return rolls;
 }
 
-// A player that is asked for one play at a time. Calls from several Python threads wait for each other.
+// A player that chooses one play at a time. Calls from several Python threads wait for each other.
 class BoundChooser {
  public:
   BoundChooser(const Rules& rules, const Player& player) : rules_(rules), chooser_(rules_, player) {
@@ -211,11 +211,11 @@ void bind_player(nb::module_& m) {
 }
 
 void bind_choosing(nb::module_& m) {
-  nb::class_<BoundChooser>(m, "Chooser", "A player that is asked for one play at a time, in a game without stages.")
+  nb::class_<BoundChooser>(m, "Chooser", "A player that chooses one play at a time, in a game without stages.")
       .def(nb::init<const Rules&, const Player&>(), "rules"_a, "player"_a)
       .def("choose", &BoundChooser::choose, "board"_a.noconvert(), "first"_a, "second"_a, "values"_a.noconvert(),
            "inputs"_a.noconvert(), nb::kw_only(), "seed"_a, "game"_a,
-           "Return the play that the player makes of a roll, as `forced_play` gives it; arguments as for "
+           "Return the play that the player makes of a roll, in the form of `forced_play`; arguments as for "
            "`choose_plays`, in the first round and turn of the game.");
   m.def("choose_plays",
         [](const Rules& rules, const Player& player, const BoardsInput& boards, const DiceInput& dice,

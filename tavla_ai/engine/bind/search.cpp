@@ -228,16 +228,16 @@ void bind_search(nb::module_& m) {
            "best first int32[n]. When the time is up the last finished ply stands.")
       .def("best", &BoundSearcher::best, "board"_a.noconvert(), "first"_a, "second"_a, "values"_a.noconvert(),
            "inputs"_a.noconvert(), "ply"_a, "milliseconds"_a = nb::none(),
-           "Return the first play of `rank`'s order as `forced_play` gives a play, the probabilities of the scores "
-           "float32[K] for the mover, and the ply at which it was looked at.")
+           "Return the first play in the order of `rank`, in the form of `forced_play`; the probabilities of the scores "
+           "float32[K] for the mover; and the ply at which the play was looked at.")
       .def("compare", &BoundSearcher::compare, "board"_a.noconvert(), "values"_a.noconvert(), "inputs"_a.noconvert(),
            "ply"_a, "threshold"_a,
-           "Return what `evaluate` finds; or True or False as soon as the rolls that have been looked at decide that "
-           "the expected utility is more than the threshold, or not.")
+           "Return True or False as soon as the rolls that have been searched decide whether the expected utility is above "
+           "the threshold; otherwise the probabilities that `evaluate` finds.")
       .def("compare_roll", &BoundSearcher::compare_roll, "board"_a.noconvert(), "first"_a, "second"_a,
            "values"_a.noconvert(), "inputs"_a.noconvert(), "ply"_a, "threshold"_a,
-           "Return the probabilities of the scores after the best play of a roll, as `best` does; or True or False as "
-           "soon as it is decided that its expected utility is more than the threshold, or not.")
+           "Return True or False as soon as it is decided whether the expected utility of the best play of a roll is above "
+           "the threshold; otherwise the probabilities of the scores after it, as `best` finds them.")
       .def("evaluate", &BoundSearcher::evaluate, "board"_a.noconvert(), "values"_a.noconvert(), "inputs"_a.noconvert(),
            "ply"_a, "milliseconds"_a = nb::none(),
            "Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and "

@@ -44,7 +44,7 @@ class Deadline {
   using Clock = std::chrono::steady_clock;
 
   explicit Deadline(std::optional<Clock::time_point> at = std::nullopt) : at_(at) {}
-  // Whether there is a time at which it passes by itself.
+  // Whether the time can run out by itself.
   bool is_set() const { return at_.has_value(); }
   // Ends the time now.
   void pass() { passed_.store(true, std::memory_order_relaxed); }
@@ -200,25 +200,25 @@ struct SearchedPlays {
   }
 };
 
-// What a search against a threshold came to: the scores, where it looked at everything; else whether the value is
-// certain to be more than the threshold, or less.
+// Result of a search against a threshold: the scores if everything was searched; otherwise whether the value is certain
+// to be above the threshold.
 struct Compared {
   std::optional<Distribution> scores;
   bool is_more = false;
 };
 
-// The mean of values over the 36 rolls, as far as it is known: between a lower and an upper bound.
+// A mean of values over the 36 rolls, of which a part is known.
 class PartialMean {
  public:
-  // low, high: the least and the most that the value of a roll can be. Rounding and probabilities that do not add up
-  // to 1 exactly are far below a hundred-thousandth of what lies between them.
+  // low, high: the least and the greatest value that a roll can have. The slack is much larger than the errors of
+  // rounding and of probabilities that do not add up to 1 exactly.
   PartialMean(double low, double high) : low_(low), high_(high), slack_(1e-5 * (high - low)) {}
 
   void add(double value, int weight) {
     sum_ += weight * value;
     rolls_ += weight;
   }
-  // True where the mean is certain to be more than a threshold, false where it is certain to be less.
+  // True if the mean is certain to be above the threshold, false if it is certain to be below, nothing if neither.
   std::optional<bool> compared(double threshold) const {
     const int rest = kNumRolls - rolls_;
     if (sum_ + rest * low_ > kNumRolls * (threshold + slack_)) return true;
@@ -273,8 +273,8 @@ class Searcher {
             found.plies[leaf]};
   }
 
-  // Whether the first play of `rank`'s order is worth more than a threshold to the mover. `scores` are those of that
-  // play, unless they do not decide.
+  // Compares the value of the first play in `rank`'s order with a threshold. The scores in the result are those of a
+  // play that is on the same side of the threshold as that play.
   Compared compare_roll(const Board& before, Roll roll, const Utility& utility, int ply, double threshold,
                         Deadline& deadline) {
     Ranking ranking = ranked_at_once(before, roll, utility);
@@ -304,7 +304,7 @@ class Searcher {
     Deadline never;
     Distribution found = *threads_[0]->expectation(after, utility, 0, never);
     if (threads_[0]->covers(after)) return {found, ply};
-    // Shallow looks are for those who run out of time.
+    // Shallower searches matter only if the time can run out.
     for (int depth = deadline.is_set() ? 1 : std::max(ply, 1); depth <= ply; ++depth) {
       const auto deeper = expectations({0}, {after}, utility, depth, deadline);
       if (!deeper) return {found, depth - 1};
@@ -313,9 +313,8 @@ class Searcher {
     return {found, ply};
   }
 
-  // `evaluate`, given up as soon as the rolls that have been looked at decide whether the value is more than a
-  // threshold: those that are left are worth no less than the worst score that is still possible, and no more than the
-  // best.
+  // `evaluate`, but it stops as soon as the rolls that have been searched decide on which side of the threshold the
+  // value is: a roll that is left is worth at least the worst score that is still possible, and at most the best.
   Compared compare(const Board& after, const Utility& utility, int ply, double threshold, Deadline& deadline) {
     SearchThread& first = *threads_[0];
     if (ply == 0 || first.covers(after)) return {first.expectation(after, utility, 0, deadline)};
@@ -365,10 +364,10 @@ class Searcher {
   }
 
  private:
-  // The plays of a roll while they are looked at ever more deeply.
+  // The plays of a roll during a search that looks at them more and more deeply.
   struct Ranking {
     SearchedPlays found;
-    std::vector<int> going;  // plays that are still looked at
+    std::vector<int> going;  // plays that are still searched
     std::vector<Board> afterstates;
     std::vector<bool> is_known;  // for certain: the play ends the game, or the tables cover what is left
   };
@@ -390,13 +389,13 @@ class Searcher {
     return ranking;
   }
 
-  // Drops the plays that are not looked at `depth` plies deep.
+  // Drops the plays that are not searched `depth` plies deep.
   void keep_going(Ranking& ranking, int depth, const Utility& utility) const {
     ranking.going = filtered(settings_.at_root(depth - 1), std::move(ranking.going), ranking.found.values,
                              utility.point(rules_.num_scores()));
   }
 
-  // Looks at the plays that are left; false, with nothing changed, if the time runs out.
+  // Searches the plays that are left; false, with nothing changed, if the time runs out.
   bool deepen(Ranking& ranking, int depth, const Utility& utility, Deadline& deadline) {
     SearchedPlays& found = ranking.found;
     std::vector<int> unknown;
@@ -413,7 +412,7 @@ class Searcher {
     return true;
   }
 
-  // Positions in kDistinctRolls, those first that stand for two rolls: they decide more.
+  // Indices into kDistinctRolls; rolls that stand for two come first, because they decide more.
   static constexpr std::array<std::size_t, kNumDistinctRolls> kHeaviestFirst = [] {
     std::array<std::size_t, kNumDistinctRolls> order{};
     std::size_t n = 0;
