@@ -24,6 +24,7 @@ from tavla_ai.rules import (
     Position,
     Ruleset,
     check_roll,
+    checked_whole,
     compile_rules,
     counted_board,
     forced_play,
@@ -149,7 +150,7 @@ class Bot:
           TavlaError: an outside engine failed; the message says how.
         """
         for what, number in (("seed", seed), ("game", game)):
-            if not 0 <= number <= MAX_SEED:
+            if not 0 <= checked_whole(number, what) <= MAX_SEED:
                 raise RulesetError(f"{what} {number}: expected 0 to {MAX_SEED}")
         equity = self._match_equity(match.length or 1)
         played = equity.ruleset_of(match)

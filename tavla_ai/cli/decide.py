@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from textwrap import shorten
 from typing import Any, Literal
 
 import click
@@ -182,8 +184,8 @@ def accept(
       tavla decide accept --value 1 --position "6:2 off:13 / 6:15" --ruleset oyna-tavla
     """
     read, match = _asked(position_text, stakes, evaluator.ruleset)
-    if value != "match" and not value.isdecimal():
-        raise RulesetError(f"concession of {value!r}: expected points, or match")
+    if value != "match" and re.fullmatch("[0-9]{1,5}", value) is None:
+        raise RulesetError(f"concession of {shorten(value, 40)!r}: expected points, or match")
     points: int | Literal["match"] = "match" if value == "match" else int(value)
     answer = evaluator.accept_concession(read.position, points, match, is_on_roll=on_roll, ply=ply or None)
     _print_answer(answer, ("accept", "refuse"), as_json)

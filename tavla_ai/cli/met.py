@@ -105,7 +105,7 @@ def met(
     known = shares_of_cards(game, checkpoints) | _given_shares(game, given)
     equity = match_equity(game, length, {ruleset: shares.values for ruleset, shares in known.items()})
     sources = {
-        ruleset.name: known.get(ruleset.name, assumed_shares(ruleset, shares))
+        ruleset.name: known.get(ruleset.name) or assumed_shares(ruleset, shares)
         for ruleset, shares in zip(equity.games, equity.shares, strict=True)
     }
     tables = _tables(game, equity, starter, sources)

@@ -14,7 +14,16 @@ from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator.cube import cube_by_rolls
 from tavla_ai.evaluator.evaluation import BestPlay, Evaluation, RankedPlay
 from tavla_ai.match import CubeDecision, MatchEquity, MatchState, Utility, check_double, match_equity
-from tavla_ai.rules import ROLLS, LegalPlay, MatchSet, Position, Ruleset, concession_value, forced_play
+from tavla_ai.rules import (
+    ROLLS,
+    LegalPlay,
+    MatchSet,
+    Position,
+    Ruleset,
+    check_concession,
+    concession_value,
+    forced_play,
+)
 
 # Look-ahead of concession decisions: the next two rolls can decide them.
 _CONCESSION_PLY = 2
@@ -288,7 +297,24 @@ class BaseEvaluator(ABC):
           ply: as in `should_concede`.
 
         Raises:
-          RulesetError: no win of the game scores these points; see also `evaluate`.
+          RulesetError: the house has no concessions, no win of the game scores these points, or the match is conceded
+            in a single game; see also `evaluate`.
+        """
+        check_concession(self.ruleset)
+        return self.prefers_end(position, value, match, is_on_roll=is_on_roll, ply=ply)
+
+    def prefers_end(
+        self,
+        position: Position,
+        value: int | Literal["match"],
+        match: MatchState = MatchState(),
+        *,
+        is_on_roll: bool = False,
+        ply: int | None = None,
+    ) -> bool:
+        """Return whether winning `value` points now is worth at least what playing on is, in any house.
+
+        Arguments and errors are those of `accept_concession`, which follows the house's rules.
         """
         if value != "match" and (value <= 0 or value not in self.ruleset.scores):
             wins = ", ".join(str(score) for score in reversed(self.ruleset.scores) if score > 0)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai.errors import RulesetError
-from tavla_ai.rules import Ruleset
+from tavla_ai.rules import Ruleset, checked_whole
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Cube:
     owner: CubeOwner = "centred"
 
     def __post_init__(self) -> None:
-        if self.value < 1 or self.value & (self.value - 1):
+        if checked_whole(self.value, "cube") < 1 or self.value & (self.value - 1):
             raise RulesetError(f"cube {self.value}: expected a power of two")
         if self.owner not in get_args(CubeOwner):
             raise RulesetError(f"cube owner {self.owner!r}: expected {', '.join(get_args(CubeOwner))}")
@@ -145,9 +145,9 @@ class MatchState:
     cube: Cube = Cube()
 
     def __post_init__(self) -> None:
-        mine, theirs = self.score
+        mine, theirs = (checked_whole(points, "score") for points in self.score)
         object.__setattr__(self, "score", (mine, theirs))
-        if self.game < 0:
+        if checked_whole(self.game, "game of a match") < 0:
             raise RulesetError(f"game {self.game} of a match: expected 0 or more")
         if self.length is None:
             if self.score != (0, 0):
@@ -190,5 +190,5 @@ class MatchState:
 
 def check_length(length: int) -> None:
     """Raise `RulesetError` unless a match can be played to `length` points."""
-    if length < 1:
+    if checked_whole(length, "match length") < 1:
         raise RulesetError(f"match length {length}: expected at least 1 point")

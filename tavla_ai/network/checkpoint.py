@@ -56,7 +56,8 @@ class Checkpoint:
         """Return the network folded into the engine, to evaluate games of `ruleset`.
 
         Raises:
-          CheckpointError: the network predicts other scores, or reads other boards, than the game has.
+          CheckpointError: the network predicts other scores, reads other boards, or was trained for a game whose
+            positions are worth something else.
         """
         for what, network, game in (
             ("predicts {} scores", self.card.network.num_scores, len(ruleset.scores)),
@@ -64,6 +65,7 @@ class Checkpoint:
         ):
             if network != game:
                 raise CheckpointError(f"{self.path}: {what.format(network)}, a game of {ruleset.name} has {game}")
+        _check_plays_like(self.path, self.card, ruleset)
         return self.engine_network()
 
 
@@ -131,10 +133,8 @@ def load_checkpoint(checkpoint: str | Path, ruleset: Ruleset | None = None) -> C
         raise CheckpointError(
             f"{path}: written for network inputs {card.features!r}, this version has {card.network.features!r}"
         )
-    if ruleset is not None and not ruleset.plays_like(card.ruleset):
-        raise CheckpointError(
-            f"{path}: trained for {card.ruleset.name}, whose positions are not worth the same in {ruleset.name}"
-        )
+    if ruleset is not None:
+        _check_plays_like(path, card, ruleset)
     weights_path = path / WEIGHTS_FILE
     try:
         data = weights_path.read_bytes()
@@ -151,6 +151,13 @@ def load_checkpoint(checkpoint: str | Path, ruleset: Ruleset | None = None) -> C
         raise CheckpointError(f"{weights_path}: not a safetensors file of float32 ({error})") from None
     check_weights(weights_path, card.network, weights)
     return Checkpoint(path, card, weights)
+
+
+def _check_plays_like(path: Path, card: Card, ruleset: Ruleset) -> None:
+    if not ruleset.plays_like(card.ruleset):
+        raise CheckpointError(
+            f"{path}: trained for {card.ruleset.name}, whose positions are not worth the same in {ruleset.name}"
+        )
 
 
 def load_strongest(ruleset: Ruleset) -> Checkpoint:

@@ -38,7 +38,7 @@ from tavla_ai.rules.plays import (
     score_of_play,
     steps_of,
 )
-from tavla_ai.rules.position import Position, check_board, concession_value
+from tavla_ai.rules.position import Position, check_board, check_concession, checked_whole, concession_value
 from tavla_ai.rules.rulesets import (
     BAR,
     MAX_OWN_ROLLS,
@@ -71,10 +71,12 @@ __all__ = [
     "Step",
     "apply_steps",
     "check_board",
+    "check_concession",
     "check_dice",
     "check_match_length",
     "check_play",
     "check_roll",
+    "checked_whole",
     "compile_rules",
     "concession_value",
     "counted_board",

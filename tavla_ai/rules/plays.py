@@ -322,9 +322,11 @@ def forced_play(ruleset: Ruleset, position: Position, dice: tuple[int, int]) -> 
 
 def check_roll(dice: Sequence[int]) -> None:
     """Raise `RulesetError`, naming the value, unless these are two dice."""
-    if len(dice) != 2:
-        raise RulesetError(f"dice {dice}: expected two")
-    check_dice(*dice)
+    try:
+        first, second = dice
+    except (TypeError, ValueError):
+        raise RulesetError(f"dice {dice!r}: expected two numbers from 1 to 6") from None
+    check_dice(first, second)
 
 
 def score_of_play(score: int) -> int | None:

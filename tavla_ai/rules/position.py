@@ -338,12 +338,17 @@ def concession_value(ruleset: Ruleset, board: npt.ArrayLike) -> int:
     Raises:
       RulesetError: the house has no concessions, or the game is over; see also `check_board`.
     """
-    if ruleset.concession == "none":
-        raise RulesetError(f"concession: {ruleset.name} has none; a player who leaves loses the match")
+    check_concession(ruleset)
     position = Position.from_board(board, ruleset)
     if position.is_over(ruleset):
         raise RulesetError("concession: the game is over")
     return _points_lost(position.board[0].tolist(), ruleset)
+
+
+def check_concession(ruleset: Ruleset) -> None:
+    """Raise `RulesetError` if the house has no concessions."""
+    if ruleset.concession == "none":
+        raise RulesetError(f"concession: {ruleset.name} has none; a player who leaves loses the match")
 
 
 def _read_side(text: str, begin: int, side: str, ruleset: Ruleset) -> list[int]:

@@ -104,7 +104,7 @@ class Ruleset(BaseModel):
     concession: Concession = Field(
         default="none",
         description="whether a game can be conceded: `offered`, the opponent may refuse; `final`, it ends the game; "
-        "`none`, whoever leaves loses the match",
+        "`none`, a player who leaves loses the match",
     )
     auto_pass_closed: bool = Field(
         default=False,

@@ -93,7 +93,7 @@ class Player:
           RulesetError: fewer than 1 point, or see `choose_play`.
         """
         points = min(points, self.ruleset.scores[0])
-        return self.evaluator.accept_concession(position.swap(), points, self.stakes(match).swap(), ply=self.ply)
+        return self.evaluator.prefers_end(position.swap(), points, self.stakes(match).swap(), ply=self.ply)
 
 
 def check_plays(ruleset: Ruleset) -> None:

@@ -60,3 +60,14 @@ def test_concessions(tmp_path: Path) -> None:
     assert "concession of 3 points: expected 1, 2, or the match" in fails("decide", "accept", *mine, "--value", 3)
     assert "expected points, or match" in fails("decide", "accept", *mine, "--value", "all")
     assert "this is a single game" in fails("decide", "accept", *mine, "--value", "match")
+
+
+def test_a_concession_needs_a_house_with_concessions_and_a_sensible_value() -> None:
+    assert "concession: north-sultan has none" in fails("decide", "accept", "--value", 1)
+    oyna = ("decide", "accept", "--ruleset", "oyna-tavla", "--value")
+    for value in ("9" * 5000, "²", "٣", "-1", "1.0", "all"):
+        message = fails(*oyna, value)
+        assert "expected points, or match" in message
+        assert len(message) < 120
+    assert "this is a single game" in fails(*oyna, "match")
+    assert "this is a single game" in fails("decide", "concede", "--ruleset", "oyna-tavla", "--whole-match")

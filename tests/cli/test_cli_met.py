@@ -197,3 +197,8 @@ def test_a_card_with_wrong_shares_is_neither_written_nor_read(
     (path / CARD_FILE).write_text(json.dumps(card))
     with pytest.raises(CheckpointError, match=message):
         load_checkpoint(path)
+
+
+def test_shares_without_a_win_are_used_as_given() -> None:
+    """The side that starts may lose every game."""
+    assert met_json("--shares", "0,0,0.5,0.5")["score_shares"]["north-sultan"]["source"] == "given"

@@ -84,8 +84,9 @@ inline void require_finite(const Values& values) {
 }
 
 inline void require_places(std::size_t given, int expected) {
-  require(given == static_cast<std::size_t>(expected), "boards: rows of " + std::to_string(expected) +
-                                                           " counts expected, not " + std::to_string(given));
+  if (given != static_cast<std::size_t>(expected))
+    throw RulesError("boards: rows of " + std::to_string(given) + " counts, expected " + std::to_string(expected) +
+                     " in this game");
 }
 
 inline void read_board(const std::int8_t* counts, int num_places, Board& board) {
