@@ -169,7 +169,7 @@ def _train(
         config = run.load_config(settings) if source is None else load()
         check_resumable(recorded, config, str(source or "--set"))
         if is_checkpoint(run.final):
-            console.print(f"{run.path}: finished already", highlight=False)
+            console.print(f"{run.path}: already finished", highlight=False)
             return load_checkpoint(run.final).card
     else:
         resume = None
@@ -204,7 +204,9 @@ def _train_stages(
             f"{run_path}: has a run already; resume it with --resume {run_path}, or name another folder with --run"
         )
     if resume not in (None, "auto") and not is_staged_run(run_path):
-        raise ConfigError(f"{run_path}: no run to resume, it has no {RECIPE_FILE}")
+        raise ConfigError(
+            f"{run_path}: no run to resume, {RECIPE_FILE} is missing; start a run with --config and --run"
+        )
     stages = load_stages(recipe or run_path / RECIPE_FILE, run_path, settings)
     whole = RunDirectory(run_path)
     if not is_staged_run(run_path):
@@ -258,7 +260,7 @@ def _print_result(card: Card, run: RunDirectory, as_json: bool) -> None:
 
 
 def run_command(chosen: click.Command) -> None:
-    """Run a command with the product's exit codes: 2 a user's mistake, 3 divergence, 130 interrupted."""
+    """Run a command; exit with 2 after a user's mistake, with 3 after divergence, with 130 if interrupted."""
     try:
         chosen(standalone_mode=False)
     except click.ClickException as error:
@@ -272,7 +274,7 @@ def run_command(chosen: click.Command) -> None:
         click.echo(f"error: {where}{error.strerror or error}", err=True)
         sys.exit(EXIT_USER)
     except DivergedError as error:
-        click.echo(f"error: {error}; stopped, the last checkpoint is kept", err=True)
+        click.echo(f"error: {error}; training stopped, the last checkpoint is kept", err=True)
         sys.exit(EXIT_DIVERGED)
     except (Interrupted, KeyboardInterrupt, click.Abort):
         click.echo("interrupted; the run is saved and can be resumed", err=True)

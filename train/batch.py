@@ -24,7 +24,7 @@ class Afterstates:
     """Afterstates to learn from, in game order; the afterstates of a decision follow each other.
 
     Attributes:
-      boards: `[N, 2, num_places]` int8, the player who has just moved first.
+      boards: `[N, 2, num_places]` int8; row 0 is the player who has just moved.
       targets: `[N, K]` float32, probability of each score for that player.
       utility_inputs: `[N, K − 2]` float32, the stakes of that player as the network reads them.
       values: `[N, K]` float32, worth of the scores to that player, in points; `[0, K]` from a target that
@@ -68,9 +68,9 @@ class Batch:
       version: version of the weights that played.
       first_game: index of the first game.
       games: games played, void ones included.
-      afterstates: positions and targets.
+      afterstates: the afterstates and their targets.
       void_games: games that the stuck rule ended.
-      big_wins: games won with more than the smallest win.
+      big_wins: games won with more points than the smallest win.
       plies: turns played.
       evaluated: number of afterstates that the network evaluated.
       sum_abs_td_error: |expected utility of target − of prediction|, summed over afterstates.

@@ -45,7 +45,7 @@ def command(ruleset_name: str, hidden: str, threads: int, games: int, repeats: i
     try:
         widths = tuple(int(width) for width in hidden.split(","))
     except ValueError:
-        raise click.BadParameter(f"{hidden!r}: numbers with commas expected, such as 256,32") from None
+        raise click.BadParameter(f"{hidden!r}: widths separated by commas expected, such as 256,32") from None
     result = bench_learner(ruleset_name, widths, threads, games, repeats)
     if as_json:
         click.echo(json.dumps(result.model_dump(mode="json"), indent=2))

@@ -27,7 +27,7 @@ class NetworkConfig(Section):
     """Shape and inputs of the trained network."""
 
     hidden: tuple[int, ...] = Field(
-        default=(256, 32), min_length=1, description="units of each hidden layer; the first one is sparse"
+        default=(256, 32), min_length=1, description="units of each hidden layer; the first layer reads sparse inputs"
     )
     inputs: str = Field(
         default="counts",
@@ -53,7 +53,8 @@ class UtilityConfig(Section):
     """A kind of stakes of self-play games."""
 
     kind: Literal["single", "double_match_point", "match"] = Field(
-        description="points of a single game, a game that decides a match, or every score of a match in turn"
+        description="`single`: the points of a single game; `double_match_point`: a game that decides a match; "
+        "`match`: the chance of winning a match, at each of its scores equally often"
     )
     length: int | None = Field(default=None, ge=2, le=40, description="points of the match, for `match` only")
     share: float = Field(gt=0, description="weight among all kinds; the weights need not add up to 1")
@@ -76,12 +77,12 @@ class SelfPlayConfig(Section):
         default=0,
         ge=0,
         le=MAX_WORKERS,
-        description="threads of in-process self-play (`ray.workers: 0`); 0 takes every core",
+        description="threads of in-process self-play (`ray.workers: 0`); 0 uses every core",
     )
     weights: Literal["newest", "averaged"] = Field(
         default="newest",
-        description="which weights play, and with `targets: lookahead` teach: those of the last step, or their EMA, "
-        "which follow more slowly and err less",
+        description="weights that play, and with `targets: lookahead` also give the targets: those of the last step "
+        "(`newest`), or their moving average (`averaged`), which changes more slowly and errs less",
     )
     utilities: tuple[UtilityConfig, ...] = Field(
         default=(UtilityConfig(kind="single", share=1.0),),
@@ -117,8 +118,8 @@ class LearnerConfig(Section):
     sibling_weight: float = Field(
         default=0.0,
         ge=0,
-        description="weight, beside the cross-entropy, of the squared error in how the values of a decision's siblings "
-        "differ, in points²; for `targets: lookahead` with siblings",
+        description="weight of a loss that is added to the cross-entropy: the squared error, in points², of the value "
+        "differences between the plays of a decision; needs `targets: lookahead` and `lookahead.siblings`",
     )
     window_rounds: int = Field(
         default=1,
@@ -164,7 +165,7 @@ class EvaluationConfig(Section):
     )
     seed: int = Field(default=1_000_001, ge=0, le=MAX_SEED, description="seed of the dice during training")
     final_seed: int = Field(
-        default=2_000_003, ge=0, le=MAX_SEED, description="seed of the dice at the end, used for nothing else"
+        default=2_000_003, ge=0, le=MAX_SEED, description="seed of the dice at the end; used for nothing else"
     )
 
     @field_validator("games", "final_games")
@@ -336,7 +337,13 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def parse_config(data: dict[str, Any], overrides: list[str], source: str) -> TrainConfig:
-    """Check configuration data; see `load_config`."""
+    """Check configuration data, with overrides applied, as `load_config` does.
+
+    Args:
+      data: keys and values of the recipe; the overrides are written into it.
+      overrides: same as `load_config`.
+      source: name of the recipe in errors.
+    """
     overridden = []
     for override in overrides:
         key, separator, text = override.partition("=")

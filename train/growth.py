@@ -1,4 +1,4 @@
-"""Growing a network: wider and deeper, with the same answers."""
+"""Growth of a network: wider and deeper, with the same answers."""
 
 from __future__ import annotations
 

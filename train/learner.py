@@ -1,4 +1,4 @@
-"""The learner: fits the network to λ-targets.
+"""The learner: fits the network to the targets.
 
 Terms: a *step* is one minibatch; a *round* is the training on one round of self-play; *EMA weights* are the
 exponential moving average of the weights over steps, which are evaluated and saved, while the raw weights
@@ -151,7 +151,7 @@ class Learner:
         norm = torch.nn.utils.clip_grad_norm_(self._module.parameters(), self._config.max_gradient_norm)
         self._optimizer.step()
         self.steps += 1
-        # The average starts as a plain mean, so that early noise does not linger.
+        # The average starts as a plain mean, so that the first weights are soon forgotten.
         decay = min(self._config.ema, self.steps / (self.steps + 10))
         with torch.no_grad():
             torch._foreach_lerp_(self._average, list(self._module.parameters()), 1 - decay)
@@ -187,7 +187,7 @@ class Learner:
         return last + (first - last) * share
 
     def state(self) -> dict[str, Any]:
-        """Return everything that a resumed learner needs, loadable with `torch.load(weights_only=True)`."""
+        """Return the state that `load_state` takes; `torch.load(weights_only=True)` can read it."""
         return {
             "module": self._module.state_dict(),
             "average": self._average,
@@ -230,5 +230,5 @@ def _device(name: str) -> torch.device:
     except RuntimeError:
         raise ConfigError(f"learner.device: cpu, cuda, cuda:N or auto expected, not {name!r}") from None
     if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ConfigError(f"learner.device: this machine has no {name}")
+        raise ConfigError(f"learner.device: this machine has no {name}; use cpu or auto")
     return device

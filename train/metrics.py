@@ -138,7 +138,7 @@ class MetricsLog:
         self._lines = lines
 
     def write(self, metrics: dict[str, float], games: int) -> None:
-        """Write metrics after a number of games."""
+        """Write metrics that were measured after `games` games."""
         for name, value in metrics.items():
             self._writer.add_scalar(name, value, games)
         with self._lines.open("a") as file:

@@ -297,8 +297,8 @@ class Pipeline:
         parent = load_checkpoint(Path(self._config.parent), self._ruleset)
         if not can_grow(parent.card.network, self._spec):
             raise ConfigError(
-                f"parent {self._config.parent}: has hidden layers {list(parent.card.network.hidden)} and reads "
-                f"{parent.card.network.inputs}, which cannot grow into network.hidden {list(self._spec.hidden)} that "
-                f"reads {self._spec.inputs}"
+                f"parent {self._config.parent}: hidden layers {list(parent.card.network.hidden)} with inputs "
+                f"{parent.card.network.inputs} cannot grow into network.hidden {list(self._spec.hidden)} with "
+                f"network.inputs {self._spec.inputs}; no layer may become narrower and no input may be dropped"
             )
         return parent

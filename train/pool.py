@@ -163,7 +163,8 @@ class RayPool:
                 raise TavlaError(
                     f"ray: {len(self._live)} of {count} workers started within "
                     f"{self._config.ray.start_timeout:g} s; the cluster has "
-                    f"{self._ray.cluster_resources().get('CPU', 0):g} CPUs, each worker needs one"
+                    f"{self._ray.cluster_resources().get('CPU', 0):g} CPUs, each worker needs one; lower --workers or "
+                    "raise ray.start_timeout"
                 )
             self._adopt_ready(timeout=min(left, 1.0))
 
@@ -224,6 +225,6 @@ def make_pool(config: TrainConfig) -> Pool:
     """Return the configured pool.
 
     Raises:
-      TavlaError: Ray is not installed, the cluster cannot be reached, or no worker came up in time.
+      TavlaError: Ray is not installed, the cluster cannot be reached, or no worker started in time.
     """
     return RayPool(config) if config.ray.workers else LocalPool(config)

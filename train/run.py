@@ -71,7 +71,11 @@ class RunDirectory:
             raise ConfigError(f"{self.path}: is not empty and holds no run; name another folder with --run")
 
     def create(self, config: TrainConfig) -> None:
-        """Make the folder and record configuration and code; see `check_free`."""
+        """Make the folder and record configuration and code.
+
+        Raises:
+          ConfigError: same as `check_free`.
+        """
         self.check_free()
         self.path.mkdir(parents=True, exist_ok=True)
         # The configuration is written first: a folder with it is a run that can be resumed.
@@ -98,7 +102,7 @@ class RunDirectory:
           ConfigError: the folder has no run, or an override would change what it computes.
         """
         if not self.exists():
-            raise ConfigError(f"{self.path}: no run to resume, it has no {CONFIG_FILE}")
+            raise ConfigError(f"{self.path}: no run to resume, {CONFIG_FILE} is missing; start a run with --run")
         path = self.path / CONFIG_FILE
         return parse_config(read_yaml(path), overrides, str(path))
 

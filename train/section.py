@@ -17,7 +17,7 @@ class Section(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _no_truth_values(cls, data: Any) -> Any:
-        # YAML reads `on` and `yes` as true, which would pass for the number 1.
+        # YAML reads `on` and `yes` as true, which would be taken for the number 1.
         for key, value in data.items() if isinstance(data, dict) else ():
             if isinstance(value, bool):
                 raise ValueError(f"{key}: a number or text expected, not {str(value).lower()}")

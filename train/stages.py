@@ -22,7 +22,7 @@ STAGES = "stages"
 
 @dataclass(frozen=True)
 class Stage:
-    """One run of a recipe."""
+    """One stage of a recipe, and the directory of its run."""
 
     name: str
     config: TrainConfig

@@ -57,7 +57,7 @@ class Target(Section, ABC):
     """Plays self-play games and computes the targets of their positions."""
 
     def play(self, network: engine.Network, self_play: SelfPlay, task: Task) -> Batch:
-        """Play the games of a task; the same for any number of threads."""
+        """Play the games of a task; the afterstates are the same for any number of threads."""
         started = time.perf_counter()
         result, afterstates = self._play(network, self_play, task)
         scores = result.score_indices
@@ -126,7 +126,7 @@ class TDTarget(Target):
 
 
 class LookaheadTarget(Target):
-    """Look-ahead targets: the expectation over the opponent's 21 rolls of the best reply, at 0-ply."""
+    """Look-ahead targets: the mean, over the opponent's 21 rolls, of the 0-ply outcomes after the best reply."""
 
     explore: float = Field(
         default=0.1, ge=0, le=1, description="chance that a play is drawn at random, so that games leave the main lines"
@@ -145,7 +145,7 @@ class LookaheadTarget(Target):
         default=20,
         ge=0,
         le=1000,
-        description="most random plays at the start of such a game; the number is drawn evenly",
+        description="most random plays at the start of such a game; the number is drawn uniformly",
     )
     sample: float = Field(
         default=1.0,
@@ -167,8 +167,9 @@ class LookaheadTarget(Target):
         ge=0,
         le=1,
         alias="lambda",
-        description="share, for each turn, of later corrections by look-ahead that an earlier position's target gets; "
-        "above 0 every position of a game is trained on, and `sample` is for the alternative plays only",
+        description="factor for each turn by which a correction (look-ahead minus prediction) is passed back to the "
+        "targets of earlier positions; above 0 every position of a game is trained on, and `sample` holds for the "
+        "alternative plays only",
     )
     candidates: int = Field(
         default=0,
@@ -188,7 +189,7 @@ class LookaheadTarget(Target):
     @model_validator(mode="after")
     def _keys_agree(self) -> Self:
         if self.explore + self.near > 1:
-            raise ValueError(f"explore and near: at most 1 together expected, not {self.explore + self.near:g}")
+            raise ValueError(f"explore and near: a sum of at most 1 expected, not {self.explore + self.near:g}")
         if self.finalists and not self.candidates:
             raise ValueError("finalists: expected candidates of at least 1, from which finalists are chosen")
         return self

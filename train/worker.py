@@ -21,7 +21,7 @@ from train.targets import SelfPlay, UtilityMix
 def utility_mix(config: SelfPlayConfig, ruleset: Ruleset) -> UtilityMix:
     """Return the configured stakes in the engine's form.
 
-    At double match point every win is worth the same; a `match` gives each of its length² scores an
+    At double match point every win is worth the same; a `match` gives each of its length² match scores an
     equal part of its share.
     """
     entries: list[tuple[Utility, float]] = []
@@ -61,7 +61,7 @@ class SelfPlayWorker:
         self._network: engine.Network | None = None
 
     def ping(self) -> int:
-        """Return the process id: the worker is ready."""
+        """Return the process id; an answer means that the worker is ready."""
         return os.getpid()
 
     def play(self, weights: Mapping[str, NDArray[np.float32]], task: Task) -> Batch:

@@ -1,4 +1,4 @@
-"""The training configuration: what it accepts, and the one line it answers to what it does not."""
+"""The training configuration: what it accepts, and the one-line error for what it refuses."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_resumed_run_may_move_but_not_compute_something_else() -> None:
         check_resumable(run, load_config(None, ["td.lambda=0.5"]), "--set")
 
 
-def test_the_documented_keys_are_the_ones_there_are() -> None:
+def test_the_documented_keys_are_those_of_the_configuration() -> None:
     document = (ROOT / "docs" / "config.md").read_text()
     assert describe_keys() in document, "docs/config.md: paste in what `python -m train --keys` prints"
     assert "`td.lambda`" in document

@@ -1,4 +1,4 @@
-"""The learner's saved state: what a checkpoint of an older version holds too."""
+"""The learner's saved state, which must stay readable from checkpoints of older versions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_state_keeps_the_layout_of_saved_runs() -> None:
         np.testing.assert_array_equal(tensor.numpy(), array)
 
 
-def test_a_learner_that_loads_a_state_learns_on_as_the_one_that_saved_it(tmp_path: Path) -> None:
+def test_a_learner_with_a_loaded_state_continues_like_the_one_that_saved_it(tmp_path: Path) -> None:
     first, second = play_batch(games=4).afterstates, play_batch(games=6).afterstates
     one, other = learner(), learner()
     one.train_round(first, 0, 0.0)

@@ -152,7 +152,7 @@ def test_resuming_with_another_setting_is_refused(
         (["--rounds", "0"], "--rounds"),
     ],
 )
-def test_a_mistake_costs_one_line_and_leaves_no_directory(
+def test_a_mistake_is_one_line_and_makes_no_directory(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -1,4 +1,4 @@
-"""Self-play on Ray: the same weights as in process, whatever dies on the way."""
+"""Self-play on Ray: the same weights as in process, even if workers or nodes die."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_every_stage_starts_from_the_one_before(finished: Path) -> None:
     assert ancestor.results == first.results
     assert ancestor.cost["core_hours"] > 0
     assert last.config["targets"] == "lookahead"
-    # Shared keys hold in each stage, and a stage's own beside them.
+    # Shared keys hold in each stage; the stage's own keys are added.
     assert (last.config["learner"]["batch_size"], last.config["learner"]["passes"]) == (256, 2)
     assert first.config["learner"]["passes"] == 1
     assert load_checkpoint(finished / "final").card == last
@@ -140,7 +140,7 @@ def test_a_recipes_mistakes_are_one_line(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_run_that_is_not_there_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_run_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = write_recipe(tmp_path / "recipe.yaml")
     assert train(monkeypatch, "--config", str(recipe), "--resume", str(tmp_path / "none")) == 2
 
@@ -250,7 +250,7 @@ def test_targets_are_the_search_of_one_ply() -> None:
 
 
 def test_siblings_are_the_best_plays_of_a_decision() -> None:
-    """They are good plays of the position that the play which was made came from; their targets are searched too."""
+    """They are good plays of the same position and roll as the play that was made; their targets are searched too."""
     rules = compile_rules(NORTH_SULTAN)
     network = random_network()
     values, inputs = points()
@@ -299,7 +299,7 @@ def test_siblings_are_the_best_plays_of_a_decision() -> None:
 
 
 def test_near_plays_are_made_too() -> None:
-    """With the chance `near` a play within the margin of the best is made, and none beyond it."""
+    """With probability `near` a play within the margin of the best is made, and none beyond it."""
     rules = compile_rules(NORTH_SULTAN)
     network = random_network()
     values, inputs = points()
@@ -337,7 +337,7 @@ def test_near_plays_are_made_too() -> None:
 
 @pytest.mark.parametrize("reads", ["counts", "shots"])
 def test_more_candidates_come_nearer_to_the_search(reads: str) -> None:
-    """Looking for replies among a few can only miss better ones, and misses fewer the more it looks at."""
+    """With fewer candidates the best reply may be missed; with more candidates it is missed less often."""
     rules = compile_rules(NORTH_SULTAN)
     network = random_network(reads)
     values, inputs = points()
@@ -389,7 +389,7 @@ def test_more_candidates_come_nearer_to_the_search(reads: str) -> None:
 
 
 def test_finalists_are_nearly_as_good_as_all_candidates() -> None:
-    """Of sixteen candidates two, chosen by their first layer, miss less than the two that look best to first order."""
+    """Two finalists of sixteen candidates miss less than the two candidates that look best to first order."""
     rules = compile_rules(NORTH_SULTAN)
     network = random_network()
     values, inputs = points()
@@ -423,7 +423,7 @@ def test_finalists_are_nearly_as_good_as_all_candidates() -> None:
 
 
 def test_later_corrections_are_handed_back() -> None:
-    """The target of a position is what look-ahead says of it, and λ of the corrections that follow on the best line."""
+    """A position's target is its look-ahead value plus λ times the corrections that follow on the best line."""
     rules = compile_rules(NORTH_SULTAN)
     network = random_network()
     values, inputs = points()
@@ -472,7 +472,7 @@ def test_later_corrections_are_handed_back() -> None:
 
 
 def test_nothing_is_handed_back_over_a_play_at_random() -> None:
-    """With every play at random a position's target is that of look-ahead alone, most of the time."""
+    """If every play is random, most positions' targets are those of look-ahead alone."""
     rules = compile_rules(NORTH_SULTAN)
     network = random_network()
     stakes = points()

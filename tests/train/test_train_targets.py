@@ -60,7 +60,7 @@ def test_tasks_that_come_in_any_order_make_the_same_batch(settings: dict[str, An
     assert parts.sum_abs_td_error == pytest.approx(whole.sum_abs_td_error)
 
 
-def test_the_name_of_a_target_is_that_of_its_section() -> None:
+def test_a_target_is_named_as_its_section() -> None:
     for name in ("td", "lookahead"):
         config = load_config(None, [f"targets={name}"])
         assert config.target is getattr(config, name)
