@@ -11,6 +11,9 @@ import numpy.typing as npt
 # Two-sided 95 % quantile of the normal distribution.
 QUANTILE_95 = 1.959964
 
+# A smaller standard error is only rounding.
+_NO_SPREAD = 1e-12
+
 
 def margin_95(error: float) -> float:
     """Return half the width of the 95 % interval of a number with this standard error, by the normal approximation."""
@@ -23,6 +26,14 @@ def interval_95(mean: float, error: float) -> tuple[float, float]:
     return mean - half, mean + half
 
 
+def share_interval_95(share: float, number: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share that was observed in `number` independent samples (JASA 22, 1927)."""
+    square = QUANTILE_95**2
+    middle = (share + square / (2 * number)) / (1 + square / number)
+    half = QUANTILE_95 / (1 + square / number) * math.sqrt(share * (1 - share) / number + square / (4 * number**2))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
 def mean_of_pairs(samples: Sequence[npt.NDArray[np.float64]]) -> tuple[float, float | None]:
     """Return the mean of the pairings' means over pairs, and its standard error.
 
@@ -32,15 +43,16 @@ def mean_of_pairs(samples: Sequence[npt.NDArray[np.float64]]) -> tuple[float, fl
       samples: for each pairing one number per pair; a pairing that stopped earlier has fewer.
 
     Returns:
-      The mean and its standard error; the error of a single pair is None.
+      The mean and its standard error. The error is None for a single pair, and if all pairs are alike: then it is not
+      0 but unknown.
     """
     most = max(map(len, samples))
     means = [float(one.mean()) for one in samples]
     shares = np.zeros(most)
     for one, mean in zip(samples, means, strict=True):
         shares[: len(one)] += (one - mean) / (len(one) * len(samples))
-    error = float(np.sqrt(shares @ shares * most / (most - 1))) if most > 1 else None
-    return float(np.mean(means)), error
+    error = float(np.sqrt(shares @ shares * most / (most - 1))) if most > 1 else 0.0
+    return float(np.mean(means)), error if error > _NO_SPREAD else None
 
 
 def chi_square_p_value(statistic: float, freedom: int) -> float:

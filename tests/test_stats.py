@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tavla_ai.stats import chi_square_p_value, interval_95, mean_of_pairs, upper_gamma
+from tavla_ai.stats import chi_square_p_value, interval_95, mean_of_pairs, share_interval_95, upper_gamma
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,13 @@ def test_pairings_on_the_same_dice_add_their_errors() -> None:
     pairs = np.array([0.0, 1.0, 2.0, 5.0])
     mean, error = mean_of_pairs([pairs])
     assert (mean, error) == pytest.approx((2, pairs.std(ddof=1) / 2))
-    # The same numbers again say nothing new, and their opposites leave no error at all.
+    # The same numbers again say nothing new. Their opposites leave no spread, from which no error follows.
     assert mean_of_pairs([pairs, pairs]) == pytest.approx((mean, error))
-    assert mean_of_pairs([pairs, -pairs]) == pytest.approx((0, 0))
+    assert mean_of_pairs([pairs, -pairs]) == (0, None)
     assert mean_of_pairs([pairs[:1]]) == (0.0, None)
+
+
+@pytest.mark.parametrize(("share", "number", "interval"), [(1.0, 10, (0.7225, 1.0)), (0.5, 40, (0.3520, 0.6480))])
+def test_wilsons_interval_is_that_of_the_tables(share: float, number: int, interval: tuple[float, float]) -> None:
+    assert share_interval_95(share, number) == pytest.approx(interval, abs=1e-4)
+    assert share_interval_95(1 - share, number)[0] == pytest.approx(1 - share_interval_95(share, number)[1])

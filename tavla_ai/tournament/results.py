@@ -11,13 +11,10 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai.rules import scores_of
-from tavla_ai.stats import interval_95, margin_95, mean_of_pairs
+from tavla_ai.stats import interval_95, margin_95, mean_of_pairs, share_interval_95
 from tavla_ai.tournament.arena import Arena
 from tavla_ai.tournament.contests import Contests
 from tavla_ai.tournament.ratings import Pairing, Ratings
-
-# A smaller error is only rounding.
-_NO_ERROR = 1e-9
 
 
 class _Measured(BaseModel):
@@ -34,12 +31,11 @@ class _Measured(BaseModel):
     match_win_share: float | None = Field(description="share of matches won; null for single games")
     standard_error: float | None = Field(
         description="standard error of match_win_share in matches, else of points_per_game, from the means of pairs; "
-        "null for a single pair"
+        "null for a single pair, or if all pairs are alike"
     )
     interval: tuple[float, float] | None = Field(
-        description="95 % interval of match_win_share in matches, else of points_per_game, by the normal "
-        "approximation; "
-        "null for a single pair"
+        description="95 % interval of match_win_share in matches (Wilson's if all pairs are alike), else of "
+        "points_per_game (null if all pairs are alike); null for a single pair"
     )
     adjusted: float | None = Field(
         default=None,
@@ -65,7 +61,8 @@ class PairResult(_Measured):
     draws: int = Field(description="number of contests neither won nor lost, including void and undecided ones")
     share: float = Field(description="share of contests won, draws as halves")
     share_standard_error: float | None = Field(
-        description="standard error of `share`, from the means of pairs; null for a single pair"
+        description="standard error of `share`, from the means of pairs; null for a single pair, or if all pairs are "
+        "alike"
     )
     opponent_mars_share: float | None = Field(
         description="share of B's wins by more than one point; null without a win"
@@ -136,8 +133,8 @@ def rated_pairings(results: Sequence[PairResult]) -> list[Pairing]:
             contests = wins + losses + draws
             share, error = result.adjusted, result.adjusted_standard_error
             wins, losses, draws = share * contests, (1 - share) * contests, 0.0
-        # If nothing varied, the error of a share has no meaning.
-        has_error = error is not None and error > _NO_ERROR and 0 < share < 1
+        # A share of 0 or 1 has no error in the normal approximation.
+        has_error = error is not None and 0 < share < 1
         found.append(Pairing(result.a, result.b, wins, losses, draws, error if has_error else None))
     return found
 
@@ -183,6 +180,7 @@ def measures_of(all_scores: tuple[int, ...], match_length: int | None, played: S
     if match_length is not None:
         raw = [(1 + samples) / 2 for samples in raw]
     mean, error = mean_of_pairs(raw)
+    num_pairs = max(map(len, raw))
     found: dict[str, Any] = {
         "matches": None if match_length is None else sum(contests.points.size for contests in played),
         "games": games,
@@ -192,7 +190,7 @@ def measures_of(all_scores: tuple[int, ...], match_length: int | None, played: S
         "mars_share": _mars_share(all_scores, scores),
         "match_win_share": None if match_length is None else mean,
         "standard_error": error,
-        "interval": _interval(mean, error, is_share=match_length is not None),
+        "interval": _interval(mean, error, num_pairs, is_share=match_length is not None),
     }
     lucks = [contests.luck.mean(axis=1) for contests in played if contests.luck is not None]
     if lucks and len(lucks) == len(played):
@@ -200,14 +198,15 @@ def measures_of(all_scores: tuple[int, ...], match_length: int | None, played: S
         found |= {
             "adjusted": mean,
             "adjusted_standard_error": error,
-            "adjusted_interval": _interval(mean, error, is_share=match_length is not None),
+            "adjusted_interval": _interval(mean, error, num_pairs, is_share=match_length is not None),
         }
     return found
 
 
-def _interval(mean: float, error: float | None, *, is_share: bool) -> tuple[float, float] | None:
+def _interval(mean: float, error: float | None, num_pairs: int, *, is_share: bool) -> tuple[float, float] | None:
     if error is None:
-        return None
+        # Pairs that are all alike still leave a share uncertain; what they say about points is unknown.
+        return share_interval_95(mean, num_pairs) if is_share and num_pairs > 1 and 0 <= mean <= 1 else None
     low, high = interval_95(mean, error)
     return (max(0.0, low), min(1.0, high)) if is_share else (low, high)
 

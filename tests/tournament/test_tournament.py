@@ -114,7 +114,7 @@ def test_pubeval_beats_random_as_published() -> None:
 
 def test_a_player_draws_with_itself_exactly() -> None:
     result = play_pairing(NORTH_SULTAN, PUBEVAL, PUBEVAL, games=100, seed=1)
-    assert (result.points_per_game, result.standard_error, result.win_share) == (0, 0, 0.5)
+    assert (result.points_per_game, result.standard_error, result.win_share) == (0, None, 0.5)
 
 
 @pytest.mark.parametrize("match_length", [None, 3])
@@ -284,6 +284,18 @@ def test_luck_makes_a_pairing_stop_sooner(luck_network: Checkpoint) -> None:
     raw = played(NORTH_SULTAN, bots, 4000, 1, **options).result.pairings[0]
     adjusted = played(NORTH_SULTAN, bots, 4000, 1, luck_networks=[luck_network], **options).result.pairings[0]
     assert adjusted.games < raw.games
+
+
+def test_pairs_that_are_all_alike_leave_the_error_unknown() -> None:
+    """No spread is not a spread of zero: points have no interval, shares Wilson's, and a tournament plays on."""
+    games = played(NORTH_SULTAN, [PUBEVAL, PUBEVAL], 600, 1, until_ci=0.5).result.pairings[0]
+    assert games.games == 600
+    assert (games.points_per_game, games.standard_error, games.interval) == (0, None, None)
+    matches = played(NORTH_SULTAN, [PUBEVAL, PUBEVAL], 600, 1, 3, until_ci=0.01).result.pairings[0]
+    assert matches.matches == 600
+    assert matches.match_win_share == 0.5
+    assert matches.standard_error is None
+    assert matches.interval == pytest.approx((0.4437, 0.5563), abs=1e-4)
 
 
 @pytest.mark.parametrize("until_ci", [0.0, -1.0, float("nan")])
