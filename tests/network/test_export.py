@@ -566,3 +566,12 @@ def test_network_without_an_output_for_each_score_is_refused(tmp_path):
     write_checkpoint(tmp_path / "net", (8,), num_scores=6)
     with pytest.raises(CheckpointError, match="predicts 6 scores, a game of north-sultan has 4"):
         export_bundle(tmp_path / "net", tmp_path / "out")
+
+
+def test_a_bundle_names_the_oldest_runtime(bundle):
+    """The manifest and the README name the versions that the model was written in."""
+    model = onnx.load(bundle / "model.onnx")
+    (opset,) = [one.version for one in model.opset_import if one.domain == ""]
+    runtime = json.loads((bundle / "manifest.json").read_text())["runtime"]
+    assert runtime == f"ONNX Runtime 1.18 or later, or another runtime of ONNX IR {model.ir_version} and opset {opset}"
+    assert runtime in (bundle / "README.md").read_text()

@@ -23,6 +23,7 @@ from tavla_ai.network.export.manifest import (
     MODEL_FILE,
     README_FILE,
     RULESET_FILE,
+    RUNTIME,
     TOLERANCE,
     Manifest,
     interface,
@@ -81,6 +82,7 @@ def _write_files(folder: Path, checkpoint: Checkpoint) -> Manifest:
         features=card.features,
         weights_sha256=card.weights_sha256,
         tolerance=TOLERANCE,
+        runtime=RUNTIME,
         inputs=inputs,
         outputs=outputs,
         files={file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(folder.iterdir())},
@@ -118,6 +120,7 @@ def _readme(ruleset: Ruleset) -> str:
     return template.format(
         title=ruleset.title,
         model=MODEL_FILE,
+        runtime=RUNTIME,
         golden=GOLDEN_FILE,
         manifest=MANIFEST_FILE,
         places=ruleset.num_places,

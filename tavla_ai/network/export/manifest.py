@@ -17,6 +17,10 @@ MANIFEST_FILE = "manifest.json"
 
 TOLERANCE = 1e-5
 
+# The oldest versions of ONNX that hold the model; a test holds them to the exported file.
+IR_VERSION, OPSET = 10, 20
+RUNTIME = f"ONNX Runtime 1.18 or later, or another runtime of ONNX IR {IR_VERSION} and opset {OPSET}"
+
 
 class TensorInfo(BaseModel):
     """One input or output of the exported model."""
@@ -41,6 +45,7 @@ class Manifest(BaseModel):
     tolerance: float = Field(
         gt=0, le=TOLERANCE, description="largest absolute difference from the golden vectors allowed"
     )
+    runtime: str = Field(default="", description="the oldest runtime that can run the model; empty in older bundles")
     inputs: tuple[TensorInfo, ...] = Field(description="inputs of the model, in order")
     outputs: tuple[TensorInfo, ...] = Field(description="outputs of the model, in order")
     files: dict[str, str] = Field(description="sha256 of every other file of the bundle, by name")

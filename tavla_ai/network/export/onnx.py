@@ -19,13 +19,12 @@ import torch
 from torch import nn
 
 from tavla_ai import engine
+from tavla_ai.errors import CheckpointError
 from tavla_ai.network.checkpoint import Checkpoint
-from tavla_ai.network.export.manifest import interface, product_version
+from tavla_ai.network.export.manifest import IR_VERSION, OPSET, interface, product_version
 from tavla_ai.network.inputs import INPUTS
 from tavla_ai.network.module import from_numpy
 from tavla_ai.rules import MAX_OWN_ROLLS, NUM_CHECKERS
-
-_OPSET = 20
 
 
 class BundleNetwork(nn.Module):
@@ -89,7 +88,7 @@ def write_model(path: Path, checkpoint: Checkpoint) -> None:
             example,
             dynamo=True,
             external_data=False,
-            opset_version=_OPSET,
+            opset_version=OPSET,
             input_names=[tensor.name for tensor in inputs],
             output_names=[tensor.name for tensor in outputs],
             dynamic_shapes=({0: batch}, {0: batch}),
@@ -98,6 +97,8 @@ def write_model(path: Path, checkpoint: Checkpoint) -> None:
     assert program is not None
     model = program.model_proto
     _strip_traces(model)
+    if model.ir_version > IR_VERSION:
+        raise CheckpointError(f"{path}: exported as ONNX IR {model.ir_version}, expected at most {IR_VERSION}")
     card = checkpoint.card
     properties = {
         "ruleset": card.ruleset.name,
