@@ -19,6 +19,14 @@ FormatName = Literal["position", "position ID", "GNUbg ID", "XGID", "FIBS board"
 
 _ID_LENGTH = 14
 
+# IDs within text that was copied from a program or a web page.
+_XGID = re.compile(rf"{xgid.PREFIX}\S+", re.IGNORECASE)
+_GNUBG_IDS = re.compile(
+    rf"position\s*id\s*:?\s*([A-Za-z0-9+/]{{{_ID_LENGTH}}})(?![A-Za-z0-9+/])"
+    rf"(?:.*?match\s*id\s*:?\s*([A-Za-z0-9+/]{{{match_id.LENGTH}}})(?![A-Za-z0-9+/]))?",
+    re.IGNORECASE | re.DOTALL | re.ASCII,
+)
+
 
 @dataclass(frozen=True)
 class ReadPosition:
@@ -67,14 +75,15 @@ def read_position(text: str, ruleset: Ruleset) -> ReadPosition:
     """Return the position of a text in any format.
 
     Args:
-      text: this project's own text, a Position ID, a GNUbg ID, an XGID or a FIBS board.
+      text: this project's own text, a Position ID, a GNUbg ID, an XGID or a FIBS board; also copied text that contains
+        an XGID, or the lines `Position ID: …` and `Match ID: …` of GNU Backgammon.
       ruleset: the game, which must be able to reach the position and the stakes.
 
     Raises:
       NotationError: the text is in no known format, or is malformed.
       RulesetError: no game of `ruleset` can reach this state, or its boards do not fit the format.
     """
-    text = text.strip()
+    text = _id_within(text.strip())
     name = format_of(text)
     if name == "position":
         return ReadPosition(Position.from_text(text, ruleset), name)
@@ -95,6 +104,15 @@ def read_position(text: str, ruleset: Ruleset) -> ReadPosition:
     if board.is_double_offered:
         return ReadPosition(board.position.swap(), name, board.match.swap(), None, True)
     return ReadPosition(board.position, name, board.match, board.dice)
+
+
+def _id_within(text: str) -> str:
+    """Return the ID that copied text contains; the text itself if it contains none."""
+    if found := _XGID.search(text):
+        return found[0]
+    if found := _GNUBG_IDS.search(text):
+        return ":".join(filter(None, found.groups()))
+    return text
 
 
 def read_match(path: str | Path, ruleset: Ruleset | None = None, *, strict: bool = True) -> Match:

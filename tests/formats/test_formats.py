@@ -615,3 +615,22 @@ def test_gnubg_reads_our_xgids_as_our_gnubg_ids_say(tmp_path: Path) -> None:
     shown = [":".join(ids) for ids in re.findall(r"Position ID: (\S{14})\s+Match ID +: (\S{12})", output)]
     # It shows a board several times for each command, on the way to the new one too.
     assert [gnubg_id for gnubg_id in expected if gnubg_id not in shown] == []
+
+
+PASTED = """ GNU Backgammon  Position ID: 4HPwATDgc/ABMA
+                 Match ID   : cImlAAAAAAAE
+ +12-11-10--9--8--7-------6--5--4--3--2--1-+     O: gnubg
+ Rolled 31
+"""
+
+
+def test_an_id_is_found_within_copied_text() -> None:
+    expected = read_position("4HPwATDgc/ABMA:cImlAAAAAAAE", BACKGAMMON)
+    for text in (PASTED, PASTED.replace("   :", ":"), "position id 4HPwATDgc/ABMA, match id cImlAAAAAAAE"):
+        assert read_position(text, BACKGAMMON) == expected
+    assert read_position("Position ID: 4HPwATDgc/ABMA\nand more", BACKGAMMON) == read_position(
+        "4HPwATDgc/ABMA", BACKGAMMON
+    )
+    line = "XGID=-b----E-C---eE---c-e----B-:0:0:1:31:0:0:0:7:10"
+    pasted = f"{line}\n\nX:Ada   O:Bob\nScore is X:0 O:0 7 pt.(s) match.\n +13-14-15-+\n"
+    assert read_position(pasted, BACKGAMMON) == read_position(line, BACKGAMMON)
