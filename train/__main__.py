@@ -157,7 +157,7 @@ def _train(
     rounds: int | None,
     console: Console,
 ) -> Card | None:
-    """Start or resume one run and return its final card; None if it stopped at --max-rounds.
+    """Start or resume one run and return its final card; None if it stopped after `rounds` rounds.
 
     Args:
       load: reads the requested configuration.

@@ -27,8 +27,8 @@ class Afterstates:
       boards: `[N, 2, num_places]` int8; row 0 is the player who has just moved.
       targets: `[N, K]` float32, probability of each score for that player.
       utility_inputs: `[N, K − 2]` float32, the stakes of that player as the network reads them.
-      values: `[N, K]` float32, worth of the scores to that player, in points; `[0, K]` from a target that
-        compares no plays.
+      values: `[N, K]` float32, value of each score to that player, in points; `[0, K]` from a target that compares no
+        plays.
       siblings: `[D]` int32, number of afterstates of each decision; the sum is N.
     """
 
@@ -42,7 +42,7 @@ class Afterstates:
     def of_plays_made(
         cls, boards: NDArray[np.int8], targets: NDArray[np.float32], utility_inputs: NDArray[np.float32]
     ) -> Self:
-        """Return afterstates that are each alone in their decision, so that no plays are compared."""
+        """Return afterstates with one for each decision, so that no plays are compared."""
         no_values = np.zeros((0, targets.shape[1]), np.float32)
         return cls(boards, targets, utility_inputs, no_values, np.ones(len(boards), np.int32))
 
@@ -73,7 +73,7 @@ class Batch:
       big_wins: games won with more points than the smallest win.
       plies: turns played.
       evaluated: number of afterstates that the network evaluated.
-      sum_abs_td_error: |expected utility of target − of prediction|, summed over afterstates.
+      sum_abs_td_error: |expected utility of the target − that of the prediction|, summed over afterstates.
       seconds: playing time of the games.
     """
 

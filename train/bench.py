@@ -41,7 +41,7 @@ def bench_learner(ruleset_name: str, hidden: tuple[int, ...], threads: int, game
 @click.option("--repeats", type=click.IntRange(min=1), default=5, show_default=True, help="Timed repeats.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(ruleset_name: str, hidden: str, threads: int, games: int, repeats: int, as_json: bool) -> None:
-    """Time the learner on the CPU, including its inputs."""
+    """Time the learner on the CPU, including the encoding of its inputs."""
     try:
         widths = tuple(int(width) for width in hidden.split(","))
     except ValueError:

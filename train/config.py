@@ -31,7 +31,7 @@ class NetworkConfig(Section):
     )
     inputs: str = Field(
         default="counts",
-        description="inputs: `counts` of checkers on each point, or further inputs with names joined by `+`: "
+        description="`counts` (checkers on each point) alone, or further inputs as well, with names joined by `+`: "
         + "; ".join(f"`{name}`, {row.summary}" for name, row in INPUTS.items()),
     )
 
@@ -50,7 +50,7 @@ class NetworkConfig(Section):
 
 
 class UtilityConfig(Section):
-    """A kind of stakes of self-play games."""
+    """Stakes that self-play games are played for, and their share of the games."""
 
     kind: Literal["single", "double_match_point", "match"] = Field(
         description="`single`: the points of a single game; `double_match_point`: a game that decides a match; "
@@ -62,7 +62,7 @@ class UtilityConfig(Section):
     @model_validator(mode="after")
     def _length_fits(self) -> Self:
         if (self.kind == "match") != (self.length is not None):
-            raise ValueError("`length` is for kind `match`, and only for it")
+            raise ValueError("kind `match` needs `length`, and no other kind may have it")
         return self
 
 
@@ -139,8 +139,7 @@ class LearnerConfig(Section):
     precision: Literal["float32", "bfloat16"] = Field(
         default="float32",
         description="number format of the products of layers during training; bfloat16 is twice as fast where the "
-        "processor has it, "
-        "weights and play stay float32",
+        "processor has it; weights and play stay float32",
     )
     device: str = Field(default="auto", description="`cpu`, `cuda`, `cuda:N`, or `auto`: a GPU if there is one")
     threads: int = Field(
@@ -160,8 +159,8 @@ class EvaluationConfig(Section):
     )
     opponents: tuple[str, ...] | None = Field(
         default=None,
-        description="bots as the tournament names them; `previous` is the checkpoint of the evaluation before; "
-        "null takes random, pubeval in the games it plays, and previous",
+        description="bots, by the names that `tavla tournament` takes; `previous` is the network of the evaluation "
+        "before; null takes random, pubeval in the games that it plays, and previous",
     )
     seed: int = Field(default=1_000_001, ge=0, le=MAX_SEED, description="seed of the dice during training")
     final_seed: int = Field(
@@ -191,7 +190,7 @@ class RayConfig(Section):
     address: str | None = Field(
         default="local",
         description="`local` starts a cluster on this machine, `auto` joins the cluster that this machine belongs to, "
-        "`ray://host:port` or `host:port` a named one",
+        "`ray://host:port` or `host:port` joins the cluster at this address",
     )
     workers: int = Field(default=0, ge=0, le=100_000, description="worker actors; 0 plays in this process, without Ray")
     mode: Literal["synchronous", "asynchronous"] = Field(
@@ -199,7 +198,7 @@ class RayConfig(Section):
         description="`synchronous` gives the same weights for any number of workers; `asynchronous` never waits for a "
         "worker",
     )
-    max_in_flight: int = Field(default=2, ge=1, description="largest number of tasks that wait for a worker")
+    max_in_flight: int = Field(default=2, ge=1, description="largest number of tasks that wait at one worker")
     start_timeout: float = Field(default=120.0, gt=0, description="seconds to wait for the first worker")
 
 
@@ -212,10 +211,9 @@ class TrainConfig(Section):
     parent: str | None = Field(default=None, description="checkpoint to start from instead of random weights")
     targets: str = Field(
         default="td",
-        description="targets that the learner learns; the section of the same name has their settings: λ-returns of "
-        "the games (`td`), or "
-        "for each position the expectation over the opponent's 21 rolls of the best reply (`lookahead`): slower, and "
-        "less noisy",
+        description="targets that are learned; the section of the same name has their settings. `td`: λ-returns of the "
+        "games. `lookahead`: for each afterstate the mean, over the opponent's 21 rolls, of the outcomes after the "
+        "best reply; games take longer, and targets have less noise",
     )
     network: NetworkConfig = NetworkConfig()
     td: TDTarget = TDTarget()
@@ -295,8 +293,8 @@ def load_config(path: Path | None, overrides: list[str]) -> TrainConfig:
       overrides: `dotted.key=value`, the value read as YAML.
 
     Raises:
-      ConfigError: the file cannot be read, or a key or value is wrong; one line that names
-        the file, the key and the value.
+      ConfigError: the file cannot be read, or a key or value is wrong; the message is one line and names the file, the
+        key and the value.
     """
     if path is None:
         return parse_config({}, overrides, "defaults")
@@ -304,7 +302,7 @@ def load_config(path: Path | None, overrides: list[str]) -> TrainConfig:
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """Refuses a repeated key of a mapping, of which YAML would silently keep the last."""
+    """Refuses a mapping with a repeated key; YAML would silently keep the last value."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
@@ -394,7 +392,7 @@ _FREE_ON_RESUME = (
 
 
 def check_resumable(run: TrainConfig, wanted: TrainConfig, source: str) -> None:
-    """Raise `ConfigError` if `wanted` would compute something else than the run that it resumes."""
+    """Raise `ConfigError` if `wanted` would not compute the same as the run that it resumes."""
     for key, before, after in _differences(dump_config(run), dump_config(wanted), ""):
         if not key.startswith(_FREE_ON_RESUME):
             raise ConfigError(

@@ -19,7 +19,7 @@ FloatWeights = Mapping[str, NDArray[np.float32]]
 
 
 class Opponents:
-    """Bots by name, among them `previous`: the weights of the previous evaluation."""
+    """Opponents by name; `previous` plays with the weights of the previous evaluation."""
 
     def __init__(self, config: TrainConfig) -> None:
         """Load the bots that the configuration names.
@@ -42,7 +42,7 @@ class Opponents:
 
         Args:
           weights: the network's weights by layer.
-          previous: the weights of `previous`; None leaves it out.
+          previous: weights of the opponent `previous`; None leaves out this opponent.
           games: games per opponent, an even number.
           seed: seed of the dice.
         """

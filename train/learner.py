@@ -161,9 +161,10 @@ class Learner:
     def _minibatches(
         self, rng: np.random.Generator, siblings: NDArray[np.int32], wanted: int
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.int32]]]:
-        """Yield the afterstates of some decisions and the number of each decision, `wanted` afterstates in all.
+        """Yield minibatches: indices of afterstates, and the number of afterstates of each decision.
 
-        No decision is drawn again before all have been drawn. Each batch ends with a whole decision.
+        They have `wanted` afterstates in all, or a few more, because no minibatch splits a decision. No decision is
+        drawn again before all have been drawn.
         """
         available = int(siblings.sum())
         repeats = math.ceil(wanted / available) if available else 0

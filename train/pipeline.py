@@ -97,7 +97,7 @@ class Pipeline:
           Whether the run is finished; if not, it can be resumed.
 
         Raises:
-          Interrupted: SIGINT or SIGTERM came; the state is saved.
+          Interrupted: SIGINT or SIGTERM was received; the state is saved.
           DivergedError: the loss or gradient is not finite; the last checkpoint stays valid.
         """
         started = time.monotonic()
@@ -118,7 +118,7 @@ class Pipeline:
                     self._train_round(batch, window)
                     rounds_left -= 1
                     self.progress.total_seconds = before + time.monotonic() - started
-                    # Ray workers are other processes; their time comes with their games.
+                    # Ray workers are other processes; their batches say how long they took.
                     core_before += batch.seconds if self._config.ray.workers else 0.0
                     self.progress.core_seconds = core_before + time.process_time()
                     last = rounds_left == 0 or self.is_finished or stop.is_made

@@ -70,7 +70,7 @@ class LocalPool:
         self._weights, self._version = weights, version
 
     def submit(self, first_game: int, num_games: int) -> None:
-        """Queue games; `collect` plays them."""
+        """Queue games; `next_result` plays them."""
         self._queued = Task(self._version, first_game, num_games)
 
     def next_result(self) -> Batch | Task:

@@ -98,7 +98,7 @@ class TDTarget(Target):
         ge=0,
         le=1,
         alias="lambda",
-        description="λ of the returns: 0 is the one-step return, 1 the game's outcome",
+        description="λ of the returns: 0 is the one-step return, 1 the score of the game",
     )
     races: Literal["exact", "network"] = Field(
         default="exact",
@@ -135,8 +135,8 @@ class LookaheadTarget(Target):
         default=0.0,
         ge=0,
         le=1,
-        description="chance that a play is drawn among those at most `margin` worse than the best at 0-ply; an error "
-        "about a play that is never made is never corrected",
+        description="chance that a play is drawn from those at most `margin` worse than the best at 0-ply; without it, "
+        "an error about a play that is never made is never corrected",
     )
     scramble: float = Field(
         default=0.2, ge=0, le=1, description="chance that a game begins with random plays, which lead to rare positions"
@@ -160,7 +160,7 @@ class LookaheadTarget(Target):
         description="how many of the best alternative plays of a decision are also trained on",
     )
     margin: float = Field(
-        default=0.15, ge=0, description="largest value in points by which such a play may be worse than the best play"
+        default=0.15, ge=0, description="most points by which such a play may be worse than the best one at 0-ply"
     )
     lambda_: float = Field(
         default=0.0,
@@ -213,7 +213,7 @@ class LookaheadTarget(Target):
         return result, Afterstates(result.boards, result.targets, result.utility_inputs, result.values, result.siblings)
 
     def check_ruleset(self, ruleset: Ruleset) -> None:
-        """Raise `ValueError` in a game with stages, whose turns are not of 21 rolls."""
+        """Raise `ValueError` for a game with stages: a turn there is more than one of the 21 rolls."""
         try:
             ruleset.check_has_no_stages("targets: lookahead")
         except RulesetError as error:

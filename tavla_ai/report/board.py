@@ -83,9 +83,8 @@ def board_svg(
 
     Points have the numbers of the player on roll. The player at the bottom has light checkers and bears off at the
     lower right; the other player bears off at the upper right, in a parallel game at the upper left. Checkers on the
-    bar are
-    drawn on the side where they enter, a reserve in the tray there. A pile of more than five checkers shows its height.
-    A checker with a red rim at the foot of a pile is pinned.
+    bar are drawn on the side where they enter, and a reserve in the tray on that side. A pile of more than five
+    checkers shows its height. A checker with a red rim at the foot of a pile is pinned.
 
     Args:
       position: the board, before the play, seen by the player on roll.

@@ -36,8 +36,8 @@ def _parts(report: LikenessReport) -> Iterator[str]:
     yield "<h1>Levels</h1>"
     yield f'<p class="quiet">{escape(ruleset.title)} · single games against Hard · seed {report.seed}</p>'
     yield (
-        "<p>What a play loses is what Hard's network sees at 0-ply, in points: the best play's value less its own. "
-        "Decisions with a single play are left out. Hard itself loses nothing by its own judgement.</p>"
+        "<p>The loss of a play is the value of the best play minus its own, in points, by Hard's network at 0-ply. "
+        "Decisions with a single play are left out. By this measure Hard itself loses nothing.</p>"
     )
     rows = [
         [
@@ -62,17 +62,17 @@ def _level(level: LevelLikeness, ruleset: Ruleset) -> Iterator[str]:
     yield f"<h2>{level.level.title()}</h2>"
     yield '<div class="charts">'
     marks = [(edge, f"{edge:.2f}") for edge in level.edges[:-1:4]]
-    yield histogram("decisions by points lost, those that lost nothing left out", level.counts, level.edges, marks)
+    yield histogram("decisions by points lost, without those that lost nothing", level.counts, level.edges, marks)
     shares = [round(1000 * (loss.blunder_share or 0)) for loss in level.phases.values()]
     edges = [float(i) for i in range(len(shares) + 1)]
     names = [(i + 0.5, phase) for i, phase in enumerate(level.phases)]
-    yield histogram(f"of 1,000 decisions of a phase, those that lost more than {BLUNDER:g}", shares, edges, names)
+    yield histogram(f"decisions that lost more than {BLUNDER:g}, of 1,000 in each phase", shares, edges, names)
     yield "</div>"
     yield "<h3>By phase of the game</h3>"
     yield from _spread_table("phase", [(phase, loss) for phase, loss in level.phases.items()])
-    yield "<h3>By how many plays are close</h3>"
+    yield "<h3>By number of close plays</h3>"
     within = level.close[0].within
-    yield f'<p class="quiet">Plays that Hard sees within {within:.3f} points of the best, itself counted.</p>'
+    yield f'<p class="quiet">Close: within {within:.3f} points of the best play, itself included, in Hard\'s view.</p>'
     numbers = [
         f"{one.least} or more" if one.most is None else "–".join(map(str, sorted({one.least, one.most})))
         for one in level.close
@@ -80,9 +80,15 @@ def _level(level: LevelLikeness, ruleset: Ruleset) -> Iterator[str]:
     yield from _spread_table("close plays", list(zip(numbers, (one.loss for one in level.close), strict=True)))
     if level.kinds:
         yield "<h3>Kinds of error</h3>"
-        yield f'<p class="quiet">Plays that lost {DOUBTFUL:g} points or more, each of the first kind that fits.</p>'
+        yield f'<p class="quiet">Plays that lost {DOUBTFUL:g} points or more; the first kind that fits counts.</p>'
         yield from table(
-            ["kind", "the board after it, beside that after the best play", "errors", "share, %", "mean loss"],
+            [
+                "kind",
+                "the board after it, compared with that after the best play",
+                "errors",
+                "share, %",
+                "mean loss",
+            ],
             [
                 [kind.kind, kind.meaning, f"{kind.errors:,}", f"{100 * kind.share:.1f}", f"{kind.mean_loss:.3f}"]
                 for kind in level.kinds

@@ -70,7 +70,7 @@ class _Page:
         yield from table(headers, rows)
         least = ", ".join(f"{grade} from {points:g}" for grade, points in GRADES.items())
         yield (
-            '<p class="quiet">Error rate: thousandths of a point lost for each decision with something to decide. '
+            '<p class="quiet">Error rate: thousandths of a point lost per decision with a choice. '
             f"Losses and luck in points: {least}. Luck-adjusted: the result without the luck of both sides' rolls.</p>"
         )
         rows = [

@@ -44,7 +44,7 @@ def elo_svg(result: EloSimulation) -> str:
         ]
     mean = chart.corners((match, result.mean[match]) for match in picked)
     parts.append(element("polyline", points=mean, fill="none", stroke=_INK, stroke_width=2))
-    title = escape(f"Elo over {result.matches} matches: mean, half and nine tenths of {result.runs} runs")
+    title = escape(f"Elo over {result.matches} matches: mean of {result.runs} runs, bands of half and nine tenths")
     middle = _FRAME.width / 2
     parts += [text(middle, _MARGIN / 2, title), text(middle, _FRAME.height - _MARGIN / 4, "rated matches")]
     return drawing(title, _FRAME.width, _FRAME.height, parts)

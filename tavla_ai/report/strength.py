@@ -43,7 +43,7 @@ def levels_table(levels: Levels, ladder: Ladder) -> str:
 def strength_tables(levels: Levels, ladder: Ladder) -> str:
     """Return Markdown tables of all figures of a ladder: its levels, and Hard's network against outside engines.
 
-    For the numbers, and what is raised, see `levels_table`.
+    The sources of the numbers and the errors raised are the same as for `levels_table`.
     """
     heads = [
         "level",
@@ -79,7 +79,7 @@ def write_tables(file: Path, levels: Levels, ladder: Ladder) -> None:
     """Write the tables into a document, each between its two marks.
 
     Raises:
-      TavlaError: the document cannot be read, or has no marks; see also `levels_table`.
+      TavlaError: the document cannot be read, or has no marks; also the errors of `levels_table`.
     """
     try:
         text = file.read_text(encoding="utf-8")
@@ -112,7 +112,7 @@ def _level_row(levels: Levels, ladder: Ladder, name: LevelName) -> list[str]:
     measured = (rated,) if rated.noise else (card, rated)
     results = [result for one in measured for result in one.results]
     loss_rates = [rate for one in measured for rate in one.loss_rates]
-    noise = f", off by {rated.noise:.3f} points" if rated.noise else ""
+    noise = f", noise {rated.noise:.3f} points" if rated.noise else ""
     return [
         name.title(),
         f"`{checkpoint_name(folder)}`, {shape}, {rated.ply}-ply{noise}",

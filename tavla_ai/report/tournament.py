@@ -75,8 +75,8 @@ class _Page:
         yield "<p>Every pair has the same dice twice, with the seats swapped. Intervals are 95 %, from the pairs.</p>"
         if result.judge is not None:
             yield (
-                f"<p>Luck is what {escape(result.judge)} says of each roll{self.where_measured()}. "
-                "A result without it (orange) has the same mean as the raw one (blue) and a smaller error.</p>"
+                f"<p>The luck of each roll{self.where_measured()} was measured by {escape(result.judge)}. "
+                "A result without luck (orange) has the same mean as the raw one (blue) and a smaller error.</p>"
             )
         if result.ratings is not None:
             yield "<h2>Ratings (Bradley–Terry, 1500 on average)</h2>"
@@ -86,7 +86,7 @@ class _Page:
             yield interval_plot(rated, lambda rating: f"{rating:.0f}")
         yield f"<h2>All pairings of each bot: {self.unit}</h2>"
         yield self.totals()
-        yield "<h2>Who scored what against whom</h2>"
+        yield "<h2>Results of the pairings</h2>"
         yield from self.cross_table()
         yield from self.pairings()
         yield "<h2>Games</h2>"
@@ -101,7 +101,7 @@ class _Page:
 
     def where_measured(self) -> str:
         """Return a note if luck was measured in only some games of a set; otherwise an empty text."""
-        return " of the games that it names" if isinstance(self.game, MatchSet) else ""
+        return " in the games named here" if isinstance(self.game, MatchSet) else ""
 
     def figure(self, one: PairResult | BotTotal) -> tuple[float, float | None, float, float | None]:
         """Return the raw mean and error, and those without luck (the raw ones if luck was not measured)."""
@@ -190,7 +190,7 @@ class _Page:
         varies = float(np.std(luck)) > 0 and float(np.std(raw)) > 0
         known = f", correlation {np.corrcoef(luck, raw)[0, 1]:.2f}" if varies else ""
         parts = [chart.line([(-reach, -reach), (reach, reach)], "luck"), *dots]
-        what = "matches won, less half" if self.is_match else "points per game"
+        what = "matches won, minus half" if self.is_match else "points per game"
         return chart.svg(f"A's {what} in each pair, up, and A's luck, across{known}", marks, parts, marks)
 
     def length_chart(self, contests: Sequence[Contests]) -> str:
@@ -215,7 +215,7 @@ class _Page:
             f"{escape(str(critic.path))} at 0-ply.</p>"
         )
         if not differences:
-            yield "<p>The bots played all of these positions alike.</p>"
+            yield "<p>Both bots made the same plays in all of these games.</p>"
         yield '<div class="boards">'
         for difference in differences:
             turn = difference.turn

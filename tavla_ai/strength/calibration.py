@@ -115,7 +115,7 @@ class CalibrationRound:
 
 
 class MeasuredGap(BaseModel):
-    """A gap between two neighbours of a ladder, measured on dice of no search."""
+    """A gap between two neighbours of a ladder, measured on dice that no search used."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -166,8 +166,7 @@ def calibrate(
 
     Raises:
       TavlaError: ratings do not rise from Easy to Hard, no noise gives a gap, the matches are too few for the
-        tolerance, an
-        existing file cannot be read, or the seed is out of range.
+        tolerance, an existing file cannot be read, or the seed is out of range.
       RulesetError: the house does not offer the match length, or the game is Gul Bara, which has no noise.
       CheckpointError: a network is of another game.
     """
@@ -318,8 +317,8 @@ class _Search:
                 return found, result
             if margin_95(found.error) > tolerance:
                 raise TavlaError(
-                    f"{matches} matches: they measure a gap to ±{margin_95(found.error):.0f} Elo; expected enough for "
-                    f"±{tolerance:.0f} at most, with room to spare"
+                    f"{matches} matches: they measure a gap to ±{margin_95(found.error):.0f} Elo; expected clearly "
+                    f"less than ±{tolerance:.0f}: use more matches"
                 )
             self.rounds.append(found)
         raise TavlaError(

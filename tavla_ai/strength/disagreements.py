@@ -25,7 +25,8 @@ class Difference:
       turn: the turn that was played.
       players: names of the bot that played and of the other bot.
       other: `[2, places]`, the board after the other bot's play.
-      lead: advantage of the played play in the critic's view, in points or in match-winning chance.
+      lead: value of the play that was made minus that of the other bot's play, by the critic, in points or in
+        match-winning chance.
     """
 
     turn: WatchedTurn

@@ -1,9 +1,8 @@
 """Error rates: the losses of a player on decisions that deeper engines have judged.
 
-To tell players of nearly the same strength apart by games takes tens of thousands of games. Their losses per decision,
-on a few thousand decisions that were judged once, tell them apart in a second and with a small standard error. A set
-has
-the value of every legal play of each decision, so any player can be measured without the judges.
+Games tell two players of nearly the same strength apart only after tens of thousands of games. Their losses per
+decision, on a few thousand decisions that were judged once, tell them apart in a second and with a small standard
+error. A set has the value of every legal play of each decision, so any player can be measured without the judges.
 """
 
 from __future__ import annotations
@@ -44,17 +43,16 @@ class ErrorRate(PhaseRate):
 
     bot: str = Field(description="name of the player")
     shallow_share: float = Field(
-        description="decisions, as a share, in which it made a play that loses and that the judges saw at 0-ply only, "
-        "since none of them thought it close"
+        description="share of decisions in which the player made a losing play that was judged at 0-ply only, because "
+        "no judge considered it close"
     )
     faults: int = Field(
         description="number of decisions in which an outside engine failed; the other numbers leave them out"
     )
     difference: float | None = Field(
         default=None,
-        description="its loss minus that of the first bot measured with it, in thousandths of a point, on the "
-        "decisions "
-        "of both; null for that bot",
+        description="loss of the player minus loss of the first player measured with it, in thousandths of a point, on "
+        "the decisions that both played; null for the first player",
     )
     difference_error: float | None = Field(
         default=None,
@@ -100,7 +98,7 @@ def measure_error_rates(
 
 
 def measure_error_rate(judged: JudgedSet, bot: Bot, threads: int = 1) -> ErrorRate:
-    """Return the losses of one player on judged decisions; see `measure_error_rates`."""
+    """Return the losses of one player on judged decisions, as `measure_error_rates` does for several."""
     return measure_error_rates(judged, [bot], threads)[0]
 
 

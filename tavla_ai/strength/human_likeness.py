@@ -1,8 +1,7 @@
 """Human-likeness of the levels: the losses of their plays, by phase, closeness and kind of error.
 
 A level plays single games against Hard, and Hard's network judges at 0-ply the loss of each of its plays. A human loses
-a
-little on many close decisions; a bot that is weak because of rare absurd plays does not feel human.
+a little on many close decisions; a bot that is weak because of rare absurd plays does not feel human.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ KINDS = {
     "broke a point": "it holds fewer points than the best play, and fewer than before",
     "left a blot": "more of its single checkers can be hit than after the best play",
     "stayed back": "more checkers are left on the bar or in the opponent's home",
-    "ran too early": "fewer checkers are left there",
+    "ran too early": "fewer checkers are left on the bar or in the opponent's home",
     "too careful": "fewer single checkers can be hit than after the best play",
     "other": "none of these",
 }
@@ -62,7 +61,7 @@ class LossSpread(BaseModel):
     p99: float | None = Field(description="99th percentile of the losses")
     maximum: float | None = Field(description="the largest loss")
     same_share: float | None = Field(description="share of decisions in which Hard would have made the same play")
-    blunder_share: float | None = Field(description=f"decisions that lost more than {BLUNDER} points, as a share")
+    blunder_share: float | None = Field(description=f"share of decisions that lost more than {BLUNDER} points")
 
 
 class CloseDecisions(BaseModel):

@@ -141,8 +141,7 @@ def build_judged_set(
     """Sample decisions, judge them, write them to a file and return them.
 
     Finished parts are kept in a folder beside the file until everything is done, so an interrupted build can be
-    resumed. A
-    build of more decisions of the same set resumes it too.
+    resumed. A build of more decisions of the same set resumes it too.
 
     Args:
       path: the file, which must not exist.
@@ -157,7 +156,7 @@ def build_judged_set(
         parts of another set.
     """
     if path.exists():
-        raise TavlaError(f"{path}: exists already")
+        raise TavlaError(f"{path}: exists already; name another file")
     if decisions < 1:
         raise TavlaError(f"{decisions} decisions: expected at least 1")
     made, infos, ply = _make_judges(judges, ruleset)

@@ -1,10 +1,9 @@
 """Analyses of matches: the loss of every decision, the luck of every roll, and summaries of both players.
 
-The loss of a decision is its value below the best decision, by the evaluator. The luck of a roll is the value of its
-best
-play above the mean over all rolls, at 0-ply. Luck has mean zero for any player, so a result minus its luck has the same
-mean and much less noise. Losses and luck are in points of the game, which are comparable at any score, and in the unit
-of the stakes: points with the cube counted in single games, match-winning chances in matches.
+The loss of a decision is the value of the best decision minus its own, by the evaluator. The luck of a roll is the
+value of its best play minus the mean over all rolls, at 0-ply. Luck has mean zero for any player, so a result minus
+its luck has the same mean and much less noise. Losses and luck are in points of the game, which are comparable at any
+score, and in the unit of the stakes: points with the cube counted in single games, match-winning chances in matches.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class AnalyzedDecision:
       player: the player who decided, 0 or 1.
       match: the stakes before it, seen by the side on roll; for an answer to a double, that is the side that doubled.
       before: the board, the side on roll first.
-      point: worth of a point of this game, in the unit of the stakes.
+      point: value of one point of this game, in the unit of the stakes.
       loss_points: loss against the best decision, in points.
       is_counted: whether there was a choice.
     """

@@ -90,8 +90,7 @@ def measure_checkpoint(
 
     Raises:
       TavlaError: an opponent is unknown or does not play the game, the number of games is odd, the seed is out of
-        range, the
-        card has a result of more games, or the checkpoint was replaced during the measurement.
+        range, the card has a result of more games, or the checkpoint was replaced during the measurement.
       RulesetError: a judged set is of another game.
     """
     checkpoint = load_checkpoint(path)

@@ -1,8 +1,8 @@
 """The game server's own Elo: players' ratings change with each match, bots' ratings are fixed.
 
 House rules of North Sultan: a player starts at 1500, K is 32 for the first 30 rated matches and 16 after them, the
-rating is rounded after each match, and the bots' ratings are fixed. A match counts as won or lost; a mars
-within it has already counted.
+rating is rounded after each match, and the bots' ratings are fixed. A match counts as won or lost; a mars in a
+game of the match does not count again.
 """
 
 from __future__ import annotations

@@ -177,5 +177,5 @@ def _luck_player(ruleset: Ruleset, network: Checkpoint) -> engine.Player:
 
 def _recipe(bot: Bot) -> tuple[str, Checkpoint | None, PlayStyle]:
     if bot.checkpoint is None and bot.is_native and bot.name not in BASELINES:
-        raise TavlaError(f"{bot.name}: has no checkpoint that another process could read")
+        raise TavlaError(f"{bot.name}: has no checkpoint that another process could read; play without Ray workers")
     return bot.name, bot.checkpoint, bot.style

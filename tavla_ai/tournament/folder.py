@@ -98,7 +98,7 @@ class Settings(BaseModel):
     seed: int = Field(description="seed of the dice")
     match_length: int | None = Field(description="points that win a match; null for single games")
     judge: BotIdentity | None = Field(
-        description="network that measures luck, or networks for the games of a set; null without"
+        description="network that measures luck, or networks for the games of a set; null if luck is not measured"
     )
     until_ci: float | None = Field(
         description="half of the 95 % interval at which a pairing stops; null plays all games"
@@ -193,7 +193,7 @@ class ResultsFolder:
         if not self.path.exists():
             return
         if not self.path.is_dir():
-            raise TavlaError(f"{self.path}: is not a folder")
+            raise TavlaError(f"{self.path}: is not a folder; name another one")
         if not (self.path / SETTINGS_FILE).exists():
             if any(entry.name != _LOCK_FILE and not is_temporary(entry) for entry in self.path.iterdir()):
                 raise TavlaError(f"{self.path}: is not empty and holds no tournament; name another folder")

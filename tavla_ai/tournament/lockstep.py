@@ -115,7 +115,7 @@ def play_pairs(
 ) -> Contests:
     """Play pairs of games, or of matches to `length` points (0: single games), as `engine.duel` does.
 
-    If a player fails or answers an illegal play, the game ends as void, and a match stays undecided.
+    If a player fails or answers with an illegal play, the game ends as void, and a match stays undecided.
 
     Args:
       legs: the game, or the games of a set, which a match plays in turn.

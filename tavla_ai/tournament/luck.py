@@ -16,7 +16,7 @@ from tavla_ai.tournament.arena import Arena
 
 
 def luck_networks(game: Ruleset | MatchSet, bots: Sequence[Bot]) -> tuple[Checkpoint | None, ...]:
-    """Return for each game the strongest shipped network, else that of the first bot with one; None without any.
+    """Return for each game the strongest shipped network, else that of the first bot that has one, else None.
 
     In a set Gul Bara has none, so its luck is left out: a turn of Gul Bara is more than one roll.
     """
@@ -33,8 +33,8 @@ def named_luck_networks(game: Ruleset | MatchSet, spec: str) -> tuple[Checkpoint
       spec: a checkpoint's folder or shipped name; for a set of games `portes=DIR,fevga=DIR`.
 
     Raises:
-      TavlaError: a set of games of which none is named; see `set_parts`.
-      CheckpointError: a checkpoint cannot be used for its game; see `load_checkpoint`.
+      TavlaError: a set of games, and `spec` names a network for none of them; also the errors of `set_parts`.
+      CheckpointError: same as `load_checkpoint`.
     """
     if isinstance(game, Ruleset):
         return (load_checkpoint(spec, game),)
@@ -48,7 +48,7 @@ def named_luck_networks(game: Ruleset | MatchSet, spec: str) -> tuple[Checkpoint
 
 
 def luck_networks_text(arena: Arena) -> str | None:
-    """Return the name of the network that measures luck, in a set `GAME=NAME` for each game; None without any."""
+    """Return the name of the luck network, for a set `GAME=NAME` of each game; None if luck is not measured."""
     named = [
         (ruleset.name, network.name)
         for ruleset, network in zip(games_of(arena.game), arena.luck_networks, strict=True)

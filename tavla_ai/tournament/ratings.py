@@ -124,8 +124,8 @@ def rate(
       pairings: results; two players may meet in several of them.
       anchors: player → known rating; the standard errors of the others are relative to these.
       mean: mean of all ratings, used without anchors.
-      prior: number of draws added for each player against one virtual average opponent, which is rated too. They keep
-        the rating of a player finite that won or lost all games, and pull every rating slightly towards the middle.
+      prior: number of draws added for each player against one virtual average opponent, which is rated too. They pull
+        every rating slightly towards the middle, so a player that won or lost all games has a finite rating too.
 
     Raises:
       TavlaError: no pairing, a number out of range, an anchor that did not play, players that no chain of games
@@ -307,8 +307,8 @@ def _check_connected(
 ) -> None:
     """Refuse players that no chain of pairings compares.
 
-    An arrow leads from A to B where `a_scored`, and back where `b_scored`; all must reach each other. Anchors are
-    compared with each other already.
+    An arrow leads from A to B where `a_scored`, and back where `b_scored`; every player must reach every other. Anchors
+    need no arrows between them.
     """
     reach = np.eye(len(names), dtype=bool)
     reach[a[a_scored], b[a_scored]] = True

@@ -96,7 +96,7 @@ def check_has_mat(game: Ruleset | MatchSet) -> None:
     """Check that match files can hold the game, or all games of the set.
 
     Raises:
-      RulesetError: they cannot.
+      RulesetError: match files cannot hold the game.
     """
     if not all(ruleset.moves_as_backgammon for ruleset in games_of(game)):
         raise RulesetError(f"{game.name}: match files can hold tavla and backgammon only")
@@ -163,7 +163,7 @@ class TournamentReplay:
           levels: the file of levels; None takes the shipped levels.
 
         Raises:
-          TavlaError: see `TournamentReplay` and `load_bot`.
+          TavlaError: same as `TournamentReplay` and `load_bot`.
         """
         path = Path(path)
         settings = read_settings(path)
@@ -218,9 +218,9 @@ class TournamentReplay:
 def _check_identity(path: Path, bot: Bot, identity: BotIdentity) -> None:
     now = BotIdentity.of_bot(bot)
     if now.weights_sha256 != identity.weights_sha256:
-        raise TavlaError(f"{path}: {identity.name} has other weights than it played with")
+        raise TavlaError(f"{path}: {identity.name} has other weights than it played with; restore its checkpoint")
     if (now.level, now.levels) != (identity.level, identity.levels):
-        raise TavlaError(f"{path}: {identity.name} was calibrated again since it played")
+        raise TavlaError(f"{path}: {identity.name} was calibrated again since it played; name the old file of levels")
 
 
 def _mat_name(pairing: int, pair: int, a_seat: int) -> str:

@@ -101,8 +101,8 @@ class TournamentResult(BaseModel):
     totals: tuple[BotTotal, ...] = Field(description="total of each bot, in the order given")
     ratings: Ratings | None = Field(
         default=None,
-        description="Bradley–Terry ratings around 1500 from games, or matches, won; matches are taken without their "
-        "luck where it was measured; null where two bots have one name",
+        description="Bradley–Terry ratings around 1500, from single games or from matches won, the matches "
+        "luck-adjusted if luck was measured; null if two bots have the same name",
     )
 
 
@@ -124,7 +124,7 @@ class PlayedTournament:
 
 
 def rated_pairings(results: Sequence[PairResult]) -> list[Pairing]:
-    """Return what ratings are made of: contests won, lost and drawn, with the error of pairs on the same dice."""
+    """Return the input of ratings: contests won, lost and drawn, with standard errors from the means of pairs."""
     found = []
     for result in results:
         wins, losses, draws = float(result.wins), float(result.losses), float(result.draws)

@@ -37,7 +37,8 @@ class Workers:
     Attributes:
       threads: engine threads of this process, 1 to `MAX_WORKERS`; an outside engine runs on one.
       ray: number of Ray workers, of one CPU each, that play instead; 0 for none.
-      ray_address: `local` starts a Ray of its own, `auto` joins the cluster that runs; see `joined_cluster`.
+      ray_address: address of the cluster, as `joined_cluster` takes it: `local` starts one on this machine, `auto`
+        joins the running one.
 
     Raises:
       TavlaError: a number out of range.
@@ -77,7 +78,7 @@ class LocalRunner:
         self._arena, self._threads, self._seconds_per_call = arena, threads, seconds_per_call
 
     def play(self, a: int, b: int, first: int, end: int, progress: ProgressCallback | None) -> Iterator[Contests]:
-        """See `Runner`."""
+        """Same as `Runner.play`."""
         threads, is_native = self._threads, self._arena.is_native(a, b)
         chunk = 4 * threads if is_native else _LOCKSTEP_PAIRS
         while first < end:
@@ -115,7 +116,7 @@ class RayRunner:
         self._ray = ray
 
     def play(self, a: int, b: int, first: int, end: int, progress: ProgressCallback | None) -> Iterator[Contests]:
-        """See `Runner`."""
+        """Same as `Runner.play`."""
         free = deque(list(self.workers) * _IN_FLIGHT)
         at_work: dict[Any, tuple[int, Any]] = {}
         finished: dict[int, Contests] = {}
@@ -141,7 +142,7 @@ class RayRunner:
 
 @contextmanager
 def open_runner(arena: Arena, workers: Workers) -> Iterator[Runner]:
-    """Yield a runner for an arena's contests; see `ray_runner` for what is raised."""
+    """Yield a runner for an arena's contests; raises the errors of `ray_runner`."""
     if workers.ray:
         with ray_runner(arena, workers.ray, workers.ray_address) as runner:
             yield runner
@@ -154,7 +155,7 @@ def ray_runner(arena: Arena, workers: int, address: str = "local") -> Iterator[R
     """Yield a runner on `workers` Ray workers of one CPU each. A dead worker is replaced; its tasks are played again.
 
     Args:
-      address: see `joined_cluster`.
+      address: address of the cluster, as `joined_cluster` takes it.
 
     Raises:
       TavlaError: Ray is not installed or not reachable, or a bot's network is not from a checkpoint.

@@ -87,9 +87,9 @@ def play_tournament(
     does not depend on the other bots. A bot's total takes pair number n of all its pairings as one sample.
 
     With `until_ci` a pairing stops when its interval is narrow enough (the one without luck if luck is measured). The
-    first check is after 200 pairs, every later one after 1.5 times as many. Stopping
-    is slightly more likely when the error is underestimated. So the interval holds slightly less often than 95 %, and a
-    mean that is correlated with its error, such as a share near 0 or 1, is pulled slightly outwards.
+    first check is after 200 pairs, every later one after 1.5 times as many. Stopping is slightly more likely when the
+    error is underestimated. So the interval holds slightly less often than 95 %, and a mean that is correlated with its
+    error, such as a share near 0 or 1, is pulled slightly outwards.
 
     Args:
       arena: the game, at least two bots, the dice, and the networks that measure luck, at 0-ply.

@@ -30,6 +30,6 @@ def test_differences_are_legal_plays_of_both(bots: list[Bot], network: Checkpoin
     found = find_differences(Arena(NORTH_SULTAN, bots, 1), 0, 2, network, 3)
     assert found
     assert [abs(one.lead) for one in found] == sorted((abs(one.lead) for one in found), reverse=True)
-    # Who plays by the critic's own network never plays what the critic thinks worse.
+    # A bot with the critic's own network never makes a play that the critic values lower.
     assert all(one.lead >= 0 for one in found if one.players[0] == bots[0].name)
     assert not find_differences(Arena(NORTH_SULTAN, bots, 1), 0, 0, network, 2)

@@ -44,7 +44,7 @@ class FirstPlay:
         return made
 
 
-def test_what_a_player_loses_is_the_mean_over_decisions(judged: JudgedSet) -> None:
+def test_a_players_loss_is_the_mean_over_decisions(judged: JudgedSet) -> None:
     rate = measure_error_rate(judged, Bot("first", NORTH_SULTAN, FirstPlay()))
     lost = judged.losses()[judged.starts]
     assert rate.decisions == 45

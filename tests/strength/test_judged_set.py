@@ -75,7 +75,7 @@ def test_files_that_are_no_sets_are_refused(judged: JudgedSet, judged_path: Path
 
 
 @pytest.mark.parametrize("name", ["choosing", "reporting"])
-def test_the_sets_are_small_and_hold_what_they_say(name: str) -> None:
+def test_the_sets_are_small_and_match_their_headers(name: str) -> None:
     path = BENCHMARKS / f"{name}.npz"
     judged = load_judged_set(path)
     assert path.stat().st_size < 1_000_000
@@ -93,5 +93,5 @@ def test_no_net_is_chosen_with_the_decisions_that_report_on_it() -> None:
         {b.tobytes() + np.sort(d).tobytes() for b, d in zip(s.boards, s.dice, strict=True)}
         for s in (choosing, reporting)
     ]
-    # Openings are few, and come up in both.
+    # There are few openings, so some are in both sets.
     assert len(keys[0] & keys[1]) < 0.08 * len(keys[0])

@@ -81,7 +81,7 @@ def table(plays: list[bytes], known: dict[int, float], others: float) -> dict[by
     return {play: known.get(i, others) for i, play in enumerate(plays)}
 
 
-def test_judges_look_closer_at_what_either_likes_and_compare_at_the_same_ply() -> None:
+def test_judges_look_deeper_at_the_plays_that_either_prefers_and_compare_at_the_same_ply() -> None:
     decisions, plays = opening_decision()
     first = TableJudge(
         "first", [table(plays, {0: 0.5, 1: 0.4}, 0.0), table(plays, {0: 1.0, 1: 0.9, 2: 0.0}, -9), table(plays, {}, -9)]
@@ -95,17 +95,17 @@ def test_judges_look_closer_at_what_either_likes_and_compare_at_the_same_ply() -
     num_plays, values, depths = judge_decisions(NORTH_SULTAN, [first, second], 2, decisions)
     n = len(plays)
     assert num_plays.tolist() == [n]
-    # Both look at 0 and at what one of them likes, then 2 drops out, and 0 and 1 are looked at to the end.
+    # Both judge play 0 and the play that one of them prefers; then play 2 is dropped; 0 and 1 are judged to the end.
     assert first.asked == second.asked == [n, 3, 2]
     assert depths.tolist() == [2, 2, 1] + [0] * (n - 3)
     judged = JudgedSet(header(1, 2), decisions.boards, decisions.dice, decisions.phases, num_plays, values, depths)
     lost = judged.losses()
-    # 1 is best; what dropped out is as much worse than 1 as it was when it dropped out.
+    # Play 1 is best; a dropped play keeps the distance from it that it had when it was dropped.
     assert lost[:3] == pytest.approx([0.25, 0, ((0.9 - 0.0) + (1.0 - 0.5)) / 2], abs=2 * QUANTUM)
     assert lost[3:] == pytest.approx([((0.4 - 0.0) + (0.1 - 0.1)) / 2] * (n - 3), abs=2 * QUANTUM)
 
 
-def test_a_play_that_stands_alone_needs_no_closer_look() -> None:
+def test_a_single_remaining_play_is_not_judged_deeper() -> None:
     decisions, plays = opening_decision()
     judge = TableJudge("one", [table(plays, {4: 0.5}, 0.0)])
     _, values, depths = judge_decisions(NORTH_SULTAN, [judge], 2, decisions)
@@ -115,7 +115,7 @@ def test_a_play_that_stands_alone_needs_no_closer_look() -> None:
 
 
 def test_a_won_game_is_worth_its_score() -> None:
-    """Both bear off the last checker, or one of two: a mars at once, or what the judge says."""
+    """Both plays bear off: the last checker, which scores a mars at once, or one of two, which the judge values."""
     board = np.zeros((1, 2, 26), np.int8)
     board[0, 0, [0, 1, 3]] = 13, 1, 1
     board[0, 1, 20] = 15

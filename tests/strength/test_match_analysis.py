@@ -1,4 +1,4 @@
-"""Matches gone through: losses and luck against hand computations, exact tables and the engine's own look-ahead."""
+"""Match analysis: losses and luck against hand computations, exact tables and the engine's own look-ahead."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FILES = {path.stem: path.read_text() for path in sorted(MATCHES.glob("*.mat"))}
 TAVLA = get_ruleset("north-sultan")
 BACKGAMMON = get_ruleset("oyna-backgammon")
 NAMES = ("Ada", "Bob")
-# For what holds whatever the values are.
+# For tests that hold for any values.
 RACER = EvaluatorFake(TAVLA)
 
 
@@ -92,7 +92,7 @@ def test_luck_and_loss_lead_from_before_the_roll_to_after_the_play(seed: int, le
         assert play.loss == pytest.approx(play.best.evaluation.value - play.played.evaluation.value, abs=1e-6)
         assert play.loss >= 0
         assert play.loss_points == pytest.approx(play.loss / play.point)
-    # From turn to turn values that are not exact change; with that counted, everything adds up.
+    # Values that are not exact change from turn to turn; with these changes counted, everything adds up.
     plays = game.plays
     drift = sum(
         seen(game, after, after.value_before) - seen(game, play, play.played.evaluation.value)
@@ -103,7 +103,7 @@ def test_luck_and_loss_lead_from_before_the_roll_to_after_the_play(seed: int, le
     moved = sum(sign * (play.luck - play.loss) for sign, play in zip(signs, plays, strict=True))
     assert game.result is not None
     assert seen(game, plays[0], plays[0].value_before) + moved + drift == pytest.approx(game.result, abs=1e-5)
-    # Nothing of it depends on whose side it is told from.
+    # Nothing depends on the side from which it is seen.
     adjusted = [game.luck_adjusted(player) for player in (0, 1)]
     assert None not in adjusted
     assert sum(filter(None, adjusted)) == pytest.approx(game.total)
@@ -151,7 +151,7 @@ def test_a_last_roll_by_hand(evaluator: Evaluator, length: int | None) -> None:
     (play,) = analyze_match(one_game(good, winner=0, points=1, length=length), evaluator).games[0].plays
     assert (play.loss, play.grade, play.is_counted, play.rank) == (0, None, True, 1)
     assert play.point == pytest.approx(value(1) - value(0))
-    # Nothing was rolled before it, so that it cannot be a double.
+    # It is the first roll, so it cannot be a double.
     before = 2 / 30 - 28 / 30
     assert play.value_before == pytest.approx(value(before), abs=1e-6)
     assert play.luck_points == pytest.approx(1 - before, abs=1e-6)

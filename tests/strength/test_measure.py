@@ -27,7 +27,7 @@ def measure(*args: object) -> Card:
     return Card.model_validate(json.loads(result.stdout))
 
 
-def test_what_was_measured_stands_in_the_card(judged: JudgedSet, judged_path: Path, tmp_path: Path) -> None:
+def test_measured_figures_are_written_into_the_card(judged: JudgedSet, judged_path: Path, tmp_path: Path) -> None:
     path = write_checkpoint(tmp_path / "measured")
     card = measure(path, "--opponent", "random", "--games", 20, "--seed", 5, "--positions", judged_path)
     assert card == load_checkpoint(path).card
@@ -38,7 +38,7 @@ def test_what_was_measured_stands_in_the_card(judged: JudgedSet, judged_path: Pa
     assert (rate.positions, rate.loss, rate.standard_error) == ("set", expected.loss, expected.standard_error)
     assert card.decision_microseconds is not None
 
-    # Another look-ahead stands beside it; the same again replaces it.
+    # A result with another look-ahead is added; one with the same look-ahead replaces the old one.
     card = measure(path, "--opponent", "random", "--games", 10, "--ply", 1, "--positions", judged_path)
     assert [(result.ply, result.games) for result in card.results] == [(0, 20), (1, 10)]
     assert [rate.ply for rate in card.loss_rates] == [0, 1]
@@ -78,7 +78,7 @@ def test_a_level_is_measured_as_it_plays(own_levels: Path) -> None:
     ladders = Levels(own_levels).ladders
     assert [len(one.levels["easy"].results) for one in ladders] == [1, 0, 0]
     assert all(not one.levels["medium"].results for one in ladders)
-    # Another opponent stands beside it, the same again replaces it.
+    # A result against another opponent is added; one against the same opponent replaces the old one.
     ok_json(*measure, "--opponent", "pubeval")
     ok_json(*measure, "--opponent", "random", "--seed", 10)
     results = Levels(own_levels).ladders[0].levels["easy"].results

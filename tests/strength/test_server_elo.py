@@ -64,7 +64,7 @@ def test_a_mars_is_no_second_win() -> None:
 
 
 def test_a_simulation_is_the_update_many_times() -> None:
-    """A player who always wins has one way only."""
+    """A player who always wins has the same ratings in every run."""
     result = elo.simulate({"hard": 1.0}, matches=40, runs=3)
     rating, path = 1500.0, [1500.0]
     for played in range(40):
@@ -76,10 +76,10 @@ def test_a_simulation_is_the_update_many_times() -> None:
 
 
 @pytest.mark.parametrize("strength", [1200.0, 1500.0, 1650.0, 1900.0])
-def test_a_player_ends_near_his_strength(strength: float) -> None:
+def test_a_players_rating_ends_near_the_true_strength(strength: float) -> None:
     result = elo.simulate(elo.chances(strength), matches=600, runs=400)
     assert result.settles_at == pytest.approx(strength, abs=1e-6)
-    # Wins that bring less than half a point bring none, so a strong player who meets weak bots stays a little low.
+    # A win worth less than half a point is rounded to none, so a strong player against weak bots stays slightly low.
     assert result.final_mean == pytest.approx(strength, abs=15)
     assert 20 < result.final_deviation < 70
     assert (np.diff(np.array(result.band), axis=1) >= 0).all()

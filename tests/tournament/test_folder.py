@@ -50,7 +50,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in FILES}
 
 
-def test_a_line_for_each_game_says_what_happened(bots: list[Bot], network: Checkpoint, tmp_path: Path) -> None:
+def test_each_game_has_a_line_with_its_result(bots: list[Bot], network: Checkpoint, tmp_path: Path) -> None:
     result = play(tmp_path / "out", bots, luck_networks=[network])
     lines = read_lines(tmp_path / "out")
     assert len(lines) == 3 * 24
@@ -69,7 +69,7 @@ def test_a_line_for_each_game_says_what_happened(bots: list[Bot], network: Check
 
 
 def test_five_kills_leave_the_results_of_none(bots: list[Bot], network: Checkpoint, tmp_path: Path) -> None:
-    """A kill leaves the file cut anywhere."""
+    """A kill may cut off the file anywhere."""
     changes = {"luck_networks": [network], "games": 24}
     play(tmp_path / "whole", bots, **changes)
     whole = contents(tmp_path / "whole")
@@ -85,14 +85,14 @@ def test_five_kills_leave_the_results_of_none(bots: list[Bot], network: Checkpoi
     assert contents(tmp_path / "out") == whole
 
 
-def test_what_was_played_is_not_played_again(bots: list[Bot], tmp_path: Path) -> None:
+def test_finished_contests_are_not_played_again(bots: list[Bot], tmp_path: Path) -> None:
     assert play(tmp_path, bots).pairings[0].games_per_second is not None
     again = play(tmp_path, bots)
     assert [pairing.games_per_second for pairing in again.pairings] == [None] * 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL")
-def test_a_killed_process_is_gone_on_with(tmp_path: Path) -> None:
+def test_a_killed_tournament_is_resumed(tmp_path: Path) -> None:
     def command(out: Path) -> list[str]:
         args = ["tournament", "pubeval", "random", "--games", "3000", "--match-length", "3", "--out", str(out)]
         return [sys.executable, "-c", "from tavla_ai.cli import main; main()", *args, "--workers", "1"]

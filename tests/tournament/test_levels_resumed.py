@@ -22,8 +22,8 @@ def with_easy(ruleset: str = "north-sultan", **changes: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("game", "house"), [("north-sultan", "north-sultan"), ("zar-turkish", "portes")])
-def test_a_tournament_of_levels_knows_when_they_were_calibrated_anew(game: str, house: str, tmp_path: Path) -> None:
-    """In single games, and in a set, whose levels are those of its games."""
+def test_a_tournament_of_levels_is_not_resumed_after_a_new_calibration(game: str, house: str, tmp_path: Path) -> None:
+    """This holds for single games and for a set, which has the levels of its games."""
     for seed, name in enumerate(LEVEL_NAMES):
         write_checkpoint(tmp_path / name, seed=seed)
     path, out = write_levels(tmp_path, ladder(house)), tmp_path / "out"

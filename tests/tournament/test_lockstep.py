@@ -31,7 +31,7 @@ def luck_network() -> Checkpoint:
 
 
 class Stumbling:
-    """Plays the first legal play; at every so manieth decision it fails, at others it answers what is illegal."""
+    """Makes the first legal play, but fails at some decisions and answers with an illegal play at others."""
 
     name = "stumbling"
 
@@ -53,7 +53,7 @@ class Stumbling:
 
 
 def check_games_apart(arena: Arena) -> None:
-    """Check that an arena's matches to 3 on the dice of seed 3 go in lock-step as the engine plays them."""
+    """Check that matches to 3 with seed 3 are the same in lock-step as in the engine."""
     whole = arena.play(0, 1, 0, 10)
     apart = play_pairs(arena.legs(0, 1), seed=3, first_pair=0, num_pairs=10, length=3)
     assert whole.luck is not None
@@ -64,7 +64,7 @@ def check_games_apart(arena: Arena) -> None:
 
 
 def test_luck_is_measured_in_games_with_outside_engines_too(luck_network: Checkpoint) -> None:
-    """Games in lock-step are the engine's, luck as well."""
+    """Games in lock-step have the engine's results and luck."""
     check_games_apart(Arena(NORTH_SULTAN, [PUBEVAL, RANDOM], 3, 3, [luck_network]))
 
 
@@ -77,7 +77,7 @@ def test_a_player_that_fails_or_cheats_voids_its_game() -> None:
 
 
 def test_an_outside_engine_plays_in_sets_too() -> None:
-    """It may fail in any of the games; Gul Bara it cannot play, and nothing is begun."""
+    """It may fail in any of the games. It cannot play Gul Bara, so a set with Gul Bara is refused at once."""
     greek, macedonian = get_match_set("zar-greek"), get_match_set("zar-macedonian")
     others = [load_bot("random", get_ruleset(name)) for name in ("plakoto-greek", "fevga")]
     random = load_bot("random", greek)

@@ -62,7 +62,7 @@ def test_totals_have_no_luck_where_it_was_not_measured(luck_network: Checkpoint)
     assert played(NORTH_SULTAN, [PUBEVAL, RANDOM], games=20, seed=4).result.totals[0].adjusted is None
 
 
-def test_luck_of_gul_bara_is_not_known(tmp_path: Path) -> None:
+def test_luck_of_gul_bara_cannot_be_measured(tmp_path: Path) -> None:
     gul_bara = get_ruleset("gul-bara")
     network = load_checkpoint(write_checkpoint(tmp_path / "net", "gul-bara"))
     random = load_bot("random", gul_bara)
@@ -71,7 +71,7 @@ def test_luck_of_gul_bara_is_not_known(tmp_path: Path) -> None:
 
 
 def check_games_apart(arena: Arena) -> None:
-    """Check that an arena's matches to 3 on the dice of seed 3 go in lock-step as the engine plays them."""
+    """Check that matches to 3 with seed 3 are the same in lock-step as in the engine."""
     whole = arena.play(0, 1, 0, 10)
     apart = play_pairs(arena.legs(0, 1), seed=3, first_pair=0, num_pairs=10, length=3)
     assert whole.luck is not None
@@ -82,7 +82,7 @@ def check_games_apart(arena: Arena) -> None:
 
 
 def test_luck_in_the_games_of_a_set(luck_network: Checkpoint, tmp_path: Path) -> None:
-    """Luck of any of the games leaves the mean alone and takes from the error; games apart have the same."""
+    """Luck measured in one of the games keeps the mean and reduces the error; in lock-step it is the same."""
     match_set = get_match_set("zar-greek")
     others = "plakoto-greek=random,fevga=random"
     bots = [load_bot(f"portes={luck_network.path}{noise},{others}", match_set) for noise in ("", ":0.1")]

@@ -1,4 +1,4 @@
-"""Ratings: the likelihood's maximum, errors that mean what they say, and the server's own arithmetic."""
+"""Ratings: the maximum of the likelihood, and standard errors that hold in simulations."""
 
 from __future__ import annotations
 
@@ -133,13 +133,13 @@ def test_a_given_standard_error_scales_the_information() -> None:
     plain = rate([Pairing("a", "b", 240, 160)], prior=0)
     same = rate([Pairing("a", "b", 240, 160, standard_error=independent)], prior=0)
     assert same.difference("a", "b") == pytest.approx(plain.difference("a", "b"))
-    # Shares will do where the error is known.
+    # If the error is known, shares are enough.
     halved = rate([Pairing("a", "b", share, 1 - share, standard_error=independent / 2)], prior=0)
     assert halved.difference("a", "b")[0] == pytest.approx(plain.difference("a", "b")[0])
     assert halved.difference("a", "b")[1] == pytest.approx(plain.difference("a", "b")[1] / 2)
 
 
-def test_what_is_measured_better_counts_more() -> None:
+def test_a_smaller_error_has_more_weight() -> None:
     pairings = [
         Pairing("a", "b", 60, 40, standard_error=0.01),
         Pairing("b", "c", 60, 40, standard_error=0.01),
@@ -184,14 +184,14 @@ def test_a_player_with_only_wins_is_rated() -> None:
     assert 0 < gap < many.difference("a", "b")[0] < 3000
     assert error > gap
     assert values(rate([Pairing("a", "b", 1, 0)], anchors={"b": 1200}))["a"] > 1200
-    # The maximum where a million wins stand against the prior is found too.
+    # The maximum is found even with a million wins against the prior.
     million = rate([Pairing("a", "b", 1e6, 0), Pairing("b", "c", 0, 1e6)], anchors={"a": 1000, "c": 1000})
     assert -2500 < million.rating("b").rating < -1000
     everyone = [Pairing(a, b, 50, 0) for a, b in combinations("abcd", 2)]
     assert list(values(rate(everyone)).values()) == sorted(values(rate(everyone)).values(), reverse=True)
 
 
-def test_the_prior_hardly_moves_what_many_games_say() -> None:
+def test_the_prior_hardly_moves_ratings_from_many_games() -> None:
     pairings = simulated(LADDER, 4000, np.random.default_rng(2))
     assert values(rate(pairings)) == pytest.approx(values(rate(pairings, prior=0)), abs=0.6)
 
@@ -232,13 +232,13 @@ def test_mistakes_are_named(pairings: list[Pairing], options: dict[str, object],
     assert message in str(caught.value)
 
 
-def test_anchors_connect_what_no_game_does() -> None:
+def test_anchors_connect_players_without_common_games() -> None:
     pairings = [Pairing("a", "b", 1, 1), Pairing("c", "d", 1, 1)]
     assert values(rate(pairings, anchors={"a": 1000, "d": 2000}, prior=0)) == pytest.approx(
         {"a": 1000, "b": 1000, "c": 2000, "d": 2000}
     )
 
 
-def test_a_stranger_has_no_rating() -> None:
+def test_an_unknown_player_has_no_rating() -> None:
     with pytest.raises(TavlaError, match="player 'z': not rated; expected one of a, b"):
         rate([Pairing("a", "b", 1, 1)]).difference("a", "z")

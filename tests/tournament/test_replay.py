@@ -1,4 +1,4 @@
-"""A tournament's contests played again, move for move."""
+"""Replays of a tournament's contests, move for move."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_game_is_played_again_from_its_line(bots: list[Bot], tmp_path: Path, m
         replay.contest(73)
 
 
-def test_a_game_that_goes_otherwise_now_is_not_shown(bots: list[Bot], tmp_path: Path) -> None:
+def test_a_replay_that_differs_from_its_record_is_refused(bots: list[Bot], tmp_path: Path) -> None:
     play(tmp_path, bots)
     results = tmp_path / "results.jsonl"
     first, *others = results.read_text().splitlines(keepends=True)

@@ -1,4 +1,4 @@
-"""Paired games: what is counted, with which error, and that nothing else decides the result."""
+"""Paired games: the counts, their standard errors, and that only seed and bots decide the result."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def duel(a: Bot, b: Bot, games: int, seed: int, match_length: int = 0) -> engine
 
 
 def test_nobody_doubles_in_a_tournament() -> None:
-    """So a score of backgammon is worth what it is without a cube, though the house has one."""
+    """So a score of backgammon has its value without a cube, although the house has one."""
     backgammon = get_ruleset("oyna-backgammon")
     values, _ = utilities(backgammon, 5)
     cubeless = match_equity(backgammon.model_copy(update={"cube": False, "crawford": False}), 5).utility_grid()
@@ -173,7 +173,7 @@ def test_draws_are_counted() -> None:
     plakoto = get_ruleset("plakoto")
     bot = load_bot("random", plakoto)
     result = play_pairing(plakoto, bot, bot, games=600, seed=1)
-    # Of random games 17 % are drawn, measured elsewhere.
+    # 17 % of random games are drawn, as measured elsewhere.
     assert result.draw_share == pytest.approx(0.17, abs=0.06)
     assert 2 * result.win_share + result.draw_share == pytest.approx(1)
 
@@ -211,7 +211,7 @@ def test_match_totals_count_matches() -> None:
     assert sum(total.match_win_share or 0 for total in result.totals) == pytest.approx(1.5)
 
 
-def test_a_tournament_is_json_and_back() -> None:
+def test_a_result_reads_back_from_json() -> None:
     result = played(NORTH_SULTAN, [RANDOM, PUBEVAL], games=20, seed=4).result
     assert TournamentResult.model_validate_json(result.model_dump_json()) == result
 
@@ -264,14 +264,14 @@ def test_a_pairing_stops_once_it_is_known_well_enough() -> None:
     assert result.standard_error is not None
     assert 1.96 * result.standard_error <= 0.02
     assert 400 < result.games < 4000
-    # The games are those of a tournament that was never to stop.
+    # The games are the same as in a tournament without a stopping rule.
     same = play_pairing(NORTH_SULTAN, PUBEVAL, RANDOM, result.games, 1)
     assert without_speed(same) == without_speed(result)
     never = played(NORTH_SULTAN, [PUBEVAL, RANDOM], 600, 1, until_ci=1e-9).result.pairings[0]
     assert never.games == 600
 
 
-def test_totals_of_pairings_of_unlike_length_weigh_each_alike() -> None:
+def test_totals_give_long_and_short_pairings_the_same_weight() -> None:
     result = played(NORTH_SULTAN, [PUBEVAL, RANDOM, PUBEVAL], 4000, 1, until_ci=0.02).result
     (first, _, third), total = result.pairings, result.totals[1]
     assert first.games != result.pairings[1].games
@@ -299,7 +299,7 @@ def test_pairs_that_are_all_alike_leave_the_error_unknown() -> None:
 
 
 @pytest.mark.parametrize("until_ci", [0.0, -1.0, float("nan")])
-def test_an_interval_has_a_width(until_ci: float) -> None:
+def test_a_stopping_interval_is_above_zero(until_ci: float) -> None:
     with pytest.raises(TavlaError, match="expected more than 0"):
         played(NORTH_SULTAN, [PUBEVAL, RANDOM], 20, 1, until_ci=until_ci)
 
@@ -336,7 +336,7 @@ def test_the_games_of_a_set_are_played_in_turn(name: str, tmp_path: Path) -> Non
     result = tournament.result.pairings[0]
     assert result.matches == 40
     assert result.interval is not None
-    # Plakoto alone can be drawn.
+    # Only Plakoto can be drawn.
     arena = Arena(match_set, bots, 3, 7)
     whole = arena.play(0, 1, 0, 20)
     assert whole.scores.shape == (20, 2, 5)
