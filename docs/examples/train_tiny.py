@@ -13,10 +13,10 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 RUN = Path("runs", "tiny").resolve()
 SETTINGS = {
     "ruleset": "north-sultan",
-    "games": 2000,
+    "games": 600,
     "network.hidden": [16],
     "self_play.games_per_round": 200,
-    "evaluation.every_games": 2000,
+    "evaluation.every_games": 600,
     "evaluation.games": 100,
     "evaluation.final_games": 200,
 }

@@ -53,7 +53,7 @@ def analyze(
     Examples:
       tavla analyze --dice 31
       tavla analyze --position 4HPwATDgc/ABMA --dice 62 --match 5 --score 2-3 --ply 2
-      tavla analyze --dice 43 --top 2 --rollout 72 --svg board.svg
+      tavla analyze --dice 43 --top 2 --rollout 36 --svg board.svg
       tavla analyze match.mat --html report.html
     """
     if match_file is not None:

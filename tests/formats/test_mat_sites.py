@@ -44,7 +44,7 @@ def test_files_of_sites_are_read(path: Path) -> None:
 def test_a_number_without_a_turn_is_a_blank_line(name: str) -> None:
     lines = WHOLE[name].splitlines()
     expected = read_mat(WHOLE[name])
-    for after in range(len(lines) + 1):
+    for after in (*range(12), *range(12, len(lines), 9), len(lines)):
         with_number = "\n".join((*lines[:after], "  4)", *lines[after:]))
         assert read_mat(with_number) == expected, after
 
