@@ -36,7 +36,7 @@ def grow(
     Args:
       weights: `layers.N.weight` and `layers.N.bias` of the smaller network.
       old: shape of the smaller network.
-      new: shape of the larger network; see `can_grow`.
+      new: shape of the larger network; `can_grow(old, new)` must be true.
       seed: seed of the new units' weights.
     """
     torch.manual_seed(seed)

@@ -52,8 +52,8 @@ def load_stages(recipe: Path, run_path: Path, overrides: list[str]) -> list[Stag
       overrides: `dotted.key=value`, for every stage.
 
     Raises:
-      ConfigError: see `load_config`; or a stage has no name, the name of another stage, or a parent without being the
-        first.
+      ConfigError: same as `load_config`; or a stage has no name or the name of another stage, or a stage that is not
+        the first has a parent.
     """
     shared = read_yaml(recipe)
     entries = shared.pop(STAGES)

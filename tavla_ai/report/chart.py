@@ -43,12 +43,12 @@ def element(name: str, html: str = "", /, **attributes: str | float) -> str:
 
 
 def text(x: float, y: float, html: str, *, anchor: str = "middle", **attributes: str | float) -> str:
-    """Return a text that begins, ends or is centred at `x`, by its anchor; see `element`."""
+    """Return a text that begins, ends or is centred at `x`, by its anchor; attributes as in `element`."""
     return element("text", html, x=x, y=y, text_anchor=anchor, **attributes)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, **attributes: str | float) -> str:
-    """Return a straight line; see `element`."""
+    """Return a straight line; attributes as in `element`."""
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, **attributes)
 
 

@@ -163,7 +163,8 @@ def measure_likeness(
       progress: called with the number of games finished since its last call.
 
     Raises:
-      TavlaError: the number of games is odd or below 2, or there are no such levels; see `Levels`.
+      TavlaError: the number of games is odd or below 2, or the file of levels cannot be read or has no ladder
+        of the house.
       RulesetError: Gul Bara, where a turn is more than one play.
     """
     if games < 2 or games % 2:

@@ -68,7 +68,7 @@ def make_judge(spec: str, ruleset: Ruleset) -> tuple[Judge, JudgeInfo, int]:
     """Return the judge of a bot's name, its entry in the header, and its look-ahead.
 
     Raises:
-      TavlaError: the bot does not exist or cannot value positions; see `load_bot`.
+      TavlaError: the bot does not exist or cannot value positions; also the errors of `load_bot`.
     """
     bot = load_bot(spec, ruleset)
     if bot.peer is not None:

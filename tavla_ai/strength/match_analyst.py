@@ -1,4 +1,4 @@
-"""The analyst of a match, which values every decision and measures the luck of every roll; see `match_analysis`."""
+"""The analyst of a match, which values every decision and measures the luck of every roll for `match_analysis`."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def measure_checkpoint(
 
     Args:
       path: the checkpoint's folder, or the name of a shipped checkpoint.
-      opponents: names of bots; see `load_bot`.
+      opponents: names of bots, as `load_bot` takes them.
       games: single games against each opponent, an even number.
       seed: seed of the dice; choose one that was used for nothing else.
       judged: sets of judged decisions of the game, by name.
@@ -141,9 +141,9 @@ def measure_level(
     Args:
       levels: the file.
       ruleset: the house.
-      match_length: match length of the ladder; see `Levels.find`.
+      match_length: match length of the ladder; the nearest one is taken, as by `Levels.find`.
 
-    For the other arguments and the errors see `measure_checkpoint`.
+    The other arguments and the errors are the same as for `measure_checkpoint`.
     """
     check_is_not_packaged(levels.path)
     bot = level_bot(name, ruleset, levels, match_length)

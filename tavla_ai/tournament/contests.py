@@ -21,7 +21,7 @@ class Contests:
     Attributes:
       points: int16 `[pairs, 2]`, A's score of a game, or ±1 for a match; first with A in seat 0, then in seat 1 with
         the same dice. A void game and an unfinished match are 0.
-      scores: int32 `[pairs, 2, K]`, number of decided games by A's score, best first; see `scores_of`.
+      scores: int32 `[pairs, 2, K]`, number of decided games by A's score, in the order of `scores_of`: best first.
       void_games: int32 `[pairs, 2]`, games that the stuck rule or a fault ended.
       plies: int32 `[pairs, 2]`, turns of all games.
       luck: float64 `[pairs, 2]`, A's luck minus B's, in points or in match-winning chance; None if it was not measured.

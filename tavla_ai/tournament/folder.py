@@ -5,7 +5,7 @@
     summary.json    the results, written when everything is played
     report.html     the results for people
 
-From its line, the seed and the players a contest can be replayed move for move; see `replay`.
+The module `replay` plays a contest again, move for move, from its line, the seed and the players.
 """
 
 from __future__ import annotations

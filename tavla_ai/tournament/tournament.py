@@ -136,7 +136,7 @@ class _Playing:
     Attributes:
       folder: folder for the contests; None keeps them only in memory.
       num_pairs: largest number of pairs of contests of each pairing.
-      until_ci: see `play_tournament`.
+      until_ci: same as `play_tournament`.
     """
 
     arena: Arena

@@ -34,7 +34,7 @@ def texts(svg: str, kind: str | None = None) -> list[str]:
 
 
 def numbered_columns(svg: str) -> dict[int, tuple[int, bool]]:
-    """Return where the number of each point stands: its x, and whether that is in the lower half."""
+    """Return the place of each point's number: its x, and whether it is in the lower half."""
     height = int(ElementTree.fromstring(svg).get("viewBox", "").split()[3])
     return {
         int(element.text or ""): (int(element.get("x", "")), int(element.get("y", "")) > height // 2)
