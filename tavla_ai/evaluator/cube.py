@@ -54,14 +54,15 @@ def cube_by_rolls(
     def rolled(stakes: MatchState) -> float:
         return _value_of_rolling(stakes, equity, best_play)
 
-    if ends_soon(position.board):
+    is_exact = ends_soon(position.board)
+    if is_exact:
         ending = CubeEnding(compile_rules(ruleset), equity)
         no_double, doubled = (ending.rolled(position.board, stakes) for stakes in (match, taken))
     else:
         no_double, doubled = rolled(match), rolled(taken)
     # Money values are in units of the cube before the double.
     double_take = static.double_take if not static.can_double else doubled * (2 if match.length is None else 1)
-    return static.with_values(no_double, double_take, match)
+    return static.with_values(no_double, double_take, match, is_exact=is_exact)
 
 
 def _value_of_rolling(stakes: MatchState, equity: MatchEquity, best_play: FindBestPlay) -> float:

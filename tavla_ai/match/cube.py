@@ -53,8 +53,21 @@ class CubeDecision:
     should_take: bool
     is_too_good: bool
 
-    def with_values(self, no_double: float, double_take: float, state: MatchState) -> CubeDecision:
-        """Return the decision with better values of rolling and of a double that is taken."""
+    def with_values(
+        self, no_double: float, double_take: float, state: MatchState, *, is_exact: bool = False
+    ) -> CubeDecision:
+        """Return the decision with better values of rolling and of a double that is taken.
+
+        Args:
+          no_double: the value of rolling without doubling.
+          double_take: the value of a double that the opponent takes.
+          state: the match seen by the player on roll, with the cube as it is before a double.
+          is_exact: whether the values are exact. Values by rolls are not: they let the player wait for one roll before
+            the next double, and a player who loses the match with this game gains by waiting only with gammons. Then
+            the value of rolling is at most that of this decision.
+        """
+        if not is_exact and _is_last_chance(state):
+            no_double = min(no_double, self.no_double)
         return _decided(no_double, double_take, self.double_pass, self.can_double, state)
 
     @property
@@ -91,14 +104,22 @@ def cube_decision(
     return _decided(no_double, double_take, double_pass, can_double, state)
 
 
+def _is_last_chance(state: MatchState) -> bool:
+    """Return whether the player on roll loses the match with this game, whatever the cube shows."""
+    return state.length is not None and state.cube.value >= state.away[1]
+
+
 def _decided(
     no_double: float, double_take: float, double_pass: float, can_double: bool, state: MatchState
 ) -> CubeDecision:
     """Return the decisions of both sides for these values to the player on roll."""
     should_take = double_take <= double_pass
+    is_last_chance = _is_last_chance(state)
+    if is_last_chance and can_double:
+        # The opponent wins the match with this game at any cube, so a larger cube cannot cost the player anything.
+        no_double = min(no_double, double_take)
     gain = min(double_take, double_pass) - no_double
     # A player who loses the match with this game loses nothing by doubling, and doubles even without a gain.
-    is_last_chance = state.length is not None and state.cube.value >= state.away[1]
     is_double = can_double and (gain > 0 or (is_last_chance and gain > -_ROUNDING))
     return CubeDecision(
         no_double=no_double,

@@ -39,8 +39,7 @@ def equal_shares(ruleset: Ruleset, mars_share: float | None = None, draw_share: 
 
     Args:
       mars_share: share of wins by more than the smallest score; None takes the family's share. If two scores are
-        larger,
-        the middle one gets all but a twentieth of it.
+        larger, the middle one gets all but a twentieth of it.
       draw_share: share of drawn games, in games that can be drawn.
 
     Returns:
@@ -131,8 +130,7 @@ class MatchEquity:
 
         Args:
           points: points with the cube counted; negative if the opponent wins them, 0 for a draw. Points beyond the
-            match do
-            not count.
+            match do not count.
 
         Returns:
           My match-winning chance before the next game; without a match, the points.

@@ -93,8 +93,7 @@ class CubeModel:
         Args:
           owner: the side that may double.
           waits: whether I am on roll and do not double this turn although I may. Then the cube is only as live as
-            usual, even
-            if I have nothing to lose.
+            usual, even if I have nothing to lose.
         """
         mine, theirs = self._may_double(value, owner)
         dead, live = self.dead(value), self._live(value, owner)

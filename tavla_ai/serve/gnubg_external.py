@@ -9,13 +9,10 @@ A request is a FIBS board in GNU Backgammon's order (see `FibsBoard.from_text`).
                          resigns
 
 Other requests are `version`, `help`, `set debug on`, `set newinterface on`, `exit`, and `evaluation fibsboard BOARD`
-with
-options. An evaluation is answered with the chances of the side on roll (a win, a gammon, a backgammon, a lost gammon, a
-lost backgammon) and its equity, or in a match its chance of winning the match. A request that cannot be answered gets
-one
-line `Error: …`; GNU Backgammon then stops the game, and the connection stays open. Version 1.07 does not ask its
-external
-player about resignations: it refuses all but a backgammon for that player.
+with options. An evaluation is answered with the chances of the side on roll (a win, a gammon, a backgammon, a lost
+gammon, a lost backgammon) and its equity, or in a match its chance of winning the match. A request that cannot be
+answered gets one line `Error: …`; GNU Backgammon then stops the game, and the connection stays open. Version 1.07 does
+not ask its external player about resignations: it refuses all but a backgammon for that player.
 """
 
 from __future__ import annotations

@@ -6,10 +6,9 @@ Versions 0.1 and 0.2 of bungogood's protocol (bgci, gnubg-ubgi): `ubgi`, `isread
 is answered with the bare action, or `sorry`.
 
 The side on roll is player 0 unless `setturn` or an XGID says otherwise; positions are seen by the side on roll. A new
-position
-has no dice yet. `newgame` sets up the board and the cube; session and score stay until they are set. If exactly one
-side is a point away, the game is the Crawford game, unless the session says `crawford off`; a controller says that also
-for the games after it. `engine.ply` counts like UBGI: one more than this project and GNU Backgammon.
+position has no dice yet. `newgame` sets up the board and the cube; session and score stay until they are set. If
+exactly one side is a point away, the game is the Crawford game, unless the session says `crawford off`; a controller
+says that also for the games after it. `engine.ply` counts like UBGI: one more than this project and GNU Backgammon.
 """
 
 from __future__ import annotations
