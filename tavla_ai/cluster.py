@@ -39,7 +39,9 @@ def joined_cluster(
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         import ray
     except ImportError:
-        raise TavlaError("Ray is not installed; pip install tavla-ai[train], or use no Ray workers") from None
+        raise TavlaError(
+            "Ray is not installed; in the checkout: pip install '.[train]', or use no Ray workers"
+        ) from None
     if ray.is_initialized():
         yield ray
         return

@@ -96,7 +96,7 @@ def _load(name: str, ability: Ability) -> Any:
     try:
         return getattr(import_module(module), adapter)()
     except ImportError as error:
-        raise TavlaError(f"{name} is not installed ({error}); pip install --pre tavla-ai[peers]") from None
+        raise TavlaError(f"{name} is not installed ({error}); in the checkout: pip install --pre '.[peers]'") from None
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -18,4 +18,4 @@ def export_extra() -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise TavlaError(f"{error.name or error} is not installed; pip install tavla-ai[export]") from None
+        raise TavlaError(f"{error.name or error} is not installed; in the checkout: pip install '.[export]'") from None
