@@ -25,6 +25,6 @@ def test_an_address_where_no_cluster_is_names_the_setting(address: str, message:
 
 def test_without_ray_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    message = r"^Ray is not installed; pip install tavla-ai\[train\]"
+    message = r"^Ray is not installed; in the checkout: pip install '\.\[train\]'"
     with pytest.raises(TavlaError, match=message), joined_cluster(num_cpus=1):
         pass

@@ -339,7 +339,7 @@ def test_a_peer_that_is_missing_names_the_extra(spec: str, package: str, monkeyp
     kind = spec.partition(":")[0]
     monkeypatch.delitem(sys.modules, f"tavla_ai.bots.peers.{kind}", raising=False)
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(TavlaError, match=rf"^{kind} is not installed .*pip install --pre tavla-ai\[peers\]"):
+    with pytest.raises(TavlaError, match=rf"^{kind} is not installed .*pip install --pre '\.\[peers\]'"):
         load_bot(spec, NORTH_SULTAN)
     done = CliRunner().invoke(main, ["tournament", spec, "random"])
     assert done.exit_code == 2

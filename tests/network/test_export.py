@@ -545,14 +545,16 @@ def test_model_that_differs_from_the_engine_never_appears(tmp_path):
 @pytest.mark.parametrize("package", ["torch", "onnx", "onnxscript"])
 def test_missing_package_is_named_with_the_extra(checkpoint, tmp_path, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(TavlaError, match=rf"^{package} is not installed; pip install tavla-ai\[export\]$"):
+    with pytest.raises(TavlaError, match=rf"^{package} is not installed; in the checkout: pip install '\.\[export\]'$"):
         export_bundle(checkpoint, tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
 
 def test_missing_onnxruntime_is_named_with_the_extra(bundle, monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(TavlaError, match=r"^onnxruntime is not installed; pip install tavla-ai\[export\]$"):
+    with pytest.raises(
+        TavlaError, match=r"^onnxruntime is not installed; in the checkout: pip install '\.\[export\]'$"
+    ):
         verify_bundle(bundle)
 
 
