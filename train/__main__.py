@@ -86,7 +86,7 @@ class _Screen(Reporter):
 
     def evaluated(self, results: list[PairResult]) -> None:
         for result in results:
-            error = "" if result.standard_error is None else f" ± {margin_95(result.standard_error):.3f}"
+            error = "" if result.standard_error is None else f" ± {margin_95(result.standard_error):.3f} (95 %)"
             self._console.print(
                 f"{result.points_per_game:+.3f}{error} points per game against {result.b} ({result.games} games)",
                 highlight=False,

@@ -166,7 +166,11 @@ class MetricsLog:
         # A single pair has no interval.
         low, high = result.interval or (points, points)
         log.info(
-            "against %s: %+.3f ± %.3f points per game over %d games", opponent, points, (high - low) / 2, result.games
+            "against %s: %+.3f ± %.3f (95 %%) points per game over %d games",
+            opponent,
+            points,
+            (high - low) / 2,
+            result.games,
         )
         tag = f"{label}/{opponent}"
         self.write({tag: points, f"{tag}_low": low, f"{tag}_high": high}, games)

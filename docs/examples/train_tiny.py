@@ -1,6 +1,6 @@
 """Train a tiny network in seconds and let it play. It needs a checkout and the extra `[train]`.
 
-The run, with its log and its measured checkpoint, is in `runs/tiny`.
+The run, with its log and its measured checkpoint, is in `runs/example`.
 """
 
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 from tavla_ai import Arena, get_ruleset, load_bot, load_checkpoint, play_tournament
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-RUN = Path("runs", "tiny").resolve()
+RUN = Path("runs", "example").resolve()
 SETTINGS = {
     "ruleset": "north-sultan",
     "games": 600,
