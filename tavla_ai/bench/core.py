@@ -1,10 +1,16 @@
-"""One core for all timing."""
+"""What all benchmarks share: the machine's name, and one core for the timing."""
 
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+
+def machine_name() -> str:
+    """Return the processor, as the system names it."""
+    return platform.processor() or platform.machine()
 
 
 @contextmanager

@@ -6,7 +6,6 @@ checked to make the engine's plays.
 
 from __future__ import annotations
 
-import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +18,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
-from tavla_ai.bench.core import one_core
+from tavla_ai.bench.core import machine_name, one_core
 from tavla_ai.bots import Bot, ChosenPlay, PlayStyle, checkpoint_bot
 from tavla_ai.errors import TavlaError
 from tavla_ai.evaluator import Evaluator
@@ -129,7 +128,7 @@ def decision_costs(
         ruleset=ruleset.name,
         network=checkpoint.name,
         kernels=checkpoint.network_for(ruleset).kernels,
-        machine=platform.processor() or platform.machine(),
+        machine=machine_name(),
         repeats=repeats,
         costs=tuple(
             DecisionCost(
@@ -205,23 +204,16 @@ class _Bench:
         """Return what is played for, as the engine takes it."""
         return as_utilities([self.evaluator.utility(match)])
 
-    def engine_plays(self, bot: Bot, match: MatchState) -> npt.NDArray[np.int8]:
-        """Return the afterstates that the engine alone chooses for a bot."""
-        assert isinstance(bot.player, engine.Player)
-        boards, dice = self.batch
-        zeros = np.zeros(len(boards), np.uint32)
-        afterstates, _ = engine.choose_plays(
-            self.rules,
-            bot.player,
-            boards,
-            dice,
-            *self.stakes(match),
-            seed=_SEED,
-            games=zeros.astype(np.uint64),
-            rounds=zeros,
-            plies=zeros,
+    def engine_alone(self, bot: Bot, match: MatchState) -> Callable[[], tuple[npt.NDArray[np.int8], object]]:
+        """Return the function by which the engine alone makes all decisions of a bot; it gives the afterstates."""
+        player = bot.player
+        assert isinstance(player, engine.Player)
+        batch, stakes = self.batch, self.stakes(match)
+        zeros = np.zeros(len(self.decisions), np.uint32)
+        games = zeros.astype(np.uint64)
+        return lambda: engine.choose_plays(
+            self.rules, player, *batch, *stakes, seed=_SEED, games=games, rounds=zeros, plies=zeros
         )
-        return afterstates
 
     def check(self) -> None:
         """Raise `RuntimeError` unless every function makes the same plays."""
@@ -237,14 +229,14 @@ class _Bench:
                 ],
             }
             if not self.ruleset.has_stages:
-                faces["the engine"] = [Position(after) for after in self.engine_plays(self.bot, match)]
+                faces["the engine"] = [Position(after) for after in self.engine_alone(self.bot, match)()[0]]
                 faces["Bot.choose_plays"] = list(self._batched(self.bot, match))
             for name, found in faces.items():
                 if found != [play.afterstate for play in plays]:
                     raise RuntimeError(f"decide: {name} makes other plays than Evaluator.choose_play")
         if not self.ruleset.has_stages:
             ours = [self.noisy.choose_play(*one, seed=_SEED).afterstate for one in self.decisions]
-            if ours != [Position(after) for after in self.engine_plays(self.noisy, MatchState())]:
+            if ours != [Position(after) for after in self.engine_alone(self.noisy, MatchState())()[0]]:
                 raise RuntimeError("decide: Bot.choose_play with noise makes other plays than the engine")
 
     def _batched(self, bot: Bot, match: MatchState) -> Iterator[Position]:
@@ -262,18 +254,14 @@ class _Bench:
             yield from self._cube_work()
 
     def _engine_work(self) -> Iterator[_Work]:
-        number = len(self.decisions)
-        stakes, zeros = self.stakes(MatchState()), np.zeros(number, np.uint32)
-        games = zeros.astype(np.uint64)
-
-        def alone() -> object:
-            player = self.bot.player
-            assert isinstance(player, engine.Player)
-            return engine.choose_plays(
-                self.rules, player, *self.batch, *stakes, seed=_SEED, games=games, rounds=zeros, plies=zeros
-            )
-
-        yield _Work("the engine alone, one batch", number, lambda: alone, is_engine=True, has_ratio=True)
+        number, stakes = len(self.decisions), self.stakes(MatchState())
+        yield _Work(
+            "the engine alone, one batch",
+            number,
+            lambda: self.engine_alone(self.bot, MatchState()),
+            is_engine=True,
+            has_ratio=True,
+        )
         yield _Work(
             "Bot.choose_plays, one batch",
             number,

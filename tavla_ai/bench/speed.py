@@ -6,7 +6,6 @@ different count is an error, not a fast result.
 
 from __future__ import annotations
 
-import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +17,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from tavla_ai import engine
-from tavla_ai.bench.core import one_core
+from tavla_ai.bench.core import machine_name, one_core
 from tavla_ai.bots import PlayStyle, network_player
 from tavla_ai.bots.peers import counting_peer, evaluating_peer
 from tavla_ai.errors import TavlaError
@@ -149,7 +148,7 @@ def run_bench(
         ruleset=ruleset.name,
         network=checkpoint.name if checkpoint else "untrained, 128",
         kernels=network.kernels,
-        machine=platform.processor() or platform.machine(),
+        machine=machine_name(),
         results=tuple(results),
     )
 

@@ -28,7 +28,7 @@ from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.formats import ReadPosition
 from tavla_ai.match import MatchState
-from tavla_ai.rules import Ruleset, legal_plays
+from tavla_ai.rules import Ruleset, forced_play
 
 
 @click.group()
@@ -125,7 +125,7 @@ def play(
         chosen = network.evaluator().choose_play(read.position, roll, match, ply=ply, time_ms=time_ms)
     data = play_data(ruleset, read.position, chosen)
     if as_json:
-        print_json(data | {"forced": len(legal_plays(ruleset, read.position, roll)) == 1})
+        print_json(data | {"forced": forced_play(ruleset, read.position, roll) is not None})
     else:
         click.echo(data["play"])
 

@@ -49,20 +49,18 @@ def cube_by_rolls(
       RulesetError: see `match.cube_decision`.
     """
     static = cube_decision(outcomes, match, equity)
-    taken = turned(match) if static.can_double else match
+    ending = CubeEnding(compile_rules(ruleset), equity) if ends_soon(position.board) else None
 
     def rolled(stakes: MatchState) -> float:
+        if ending is not None:
+            return ending.rolled(position.board, stakes)
         return _value_of_rolling(stakes, equity, best_play)
 
-    is_exact = ends_soon(position.board)
-    if is_exact:
-        ending = CubeEnding(compile_rules(ruleset), equity)
-        no_double, doubled = (ending.rolled(position.board, stakes) for stakes in (match, taken))
-    else:
-        no_double, doubled = rolled(match), rolled(taken)
-    # Money values are in units of the cube before the double.
-    double_take = static.double_take if not static.can_double else doubled * (2 if match.length is None else 1)
-    return static.with_values(no_double, double_take, match, is_exact=is_exact)
+    no_double, double_take = rolled(match), static.double_take
+    if static.can_double:
+        # Money values are in units of the cube before the double.
+        double_take = rolled(turned(match)) * (2 if match.length is None else 1)
+    return static.with_values(no_double, double_take, match, is_exact=ending is not None)
 
 
 def _value_of_rolling(stakes: MatchState, equity: MatchEquity, best_play: FindBestPlay) -> float:

@@ -25,6 +25,7 @@ from tavla_ai.rules import (
     check_dice,
     check_play,
     compile_rules,
+    forced_play,
     format_play,
     get_ruleset,
     parse_play,
@@ -421,14 +422,13 @@ class _Reader:
         last = game.turns[-1]
         assert last.before is not None
         assert last.dice is not None
-        boards, paths, _ = engine.legal_plays(self.rules, last.before.board, *last.dice)
-        if len(boards) > 1 or game.given_up is not None:
+        forced = forced_play(self.ruleset, last.before, last.dice)
+        if forced is None or game.given_up is not None:
             self._problem("the roll is not played, but the game goes on", where)
             return
-        play = steps_of(paths[0])
-        game.turns[-1] = replace(last, play=play)
-        game.position = Position(boards[0]).swap()
-        self._note(f"the only legal play {format_play(last.before, play, self.ruleset)} is filled in", where)
+        game.turns[-1] = replace(last, play=forced.steps)
+        game.position = forced.afterstate.swap()
+        self._note(f"the only legal play {format_play(last.before, forced.steps, self.ruleset)} is filled in", where)
 
     def _can_pass(self, before: Position, dice: Dice) -> bool:
         boards, _, _ = engine.legal_plays(self.rules, before.board, *dice)
