@@ -208,7 +208,10 @@ class TrainConfig(Section):
     ruleset: str = Field(default="north-sultan", description="name of the game; `tavla rulesets` lists them")
     seed: int = Field(default=1, ge=0, lt=2**63, description="seed of dice, initial weights and sampling")
     games: int = Field(default=1_000_000, ge=1, le=MAX_GAMES, description="self-play games of the whole run")
-    parent: str | None = Field(default=None, description="checkpoint to start from instead of random weights")
+    parent: str | None = Field(
+        default=None,
+        description="checkpoint to start from instead of random weights, also one of a game of the same family",
+    )
     targets: str = Field(
         default="td",
         description="targets that are learned; the section of the same name has their settings. `td`: λ-returns of the "

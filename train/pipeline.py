@@ -294,7 +294,15 @@ class Pipeline:
     def _load_parent(self) -> Checkpoint | None:
         if self._config.parent is None:
             return None
-        parent = load_checkpoint(Path(self._config.parent), self._ruleset)
+        parent = load_checkpoint(self._config.parent)
+        before = parent.card.ruleset
+        if not self._ruleset.extends(before):
+            raise ConfigError(
+                f"parent {self._config.parent}: trained for {before.name}, which is too unlike {self._ruleset.name}; "
+                "expected a game of the same family, with the same scores or with fewer large ones"
+            )
+        if not self._ruleset.plays_like(before):
+            log.info("the parent was trained for %s: its weights are only a beginning", before.name)
         if not can_grow(parent.card.network, self._spec):
             raise ConfigError(
                 f"parent {self._config.parent}: hidden layers {list(parent.card.network.hidden)} with inputs "

@@ -231,6 +231,15 @@ class Ruleset(BaseModel):
             getattr(self, field) == getattr(other, field) for field in type(self).model_fields.keys() - _WORTH_NOTHING
         )
 
+    def extends(self, other: Ruleset) -> bool:
+        """Return whether a network trained for `other` can begin to learn this ruleset.
+
+        The family must be the same, and the scores too, but for larger ones that only this ruleset has. Positions may be
+        worth something else.
+        """
+        extra = (len(self.scores) - len(other.scores)) // 2
+        return self.family == other.family and self.scores[extra : len(self.scores) - extra] == other.scores
+
     def check_match_length(self, length: int) -> None:
         """Raise `RulesetError` unless the house offers matches to `length` points."""
         if length < 1:

@@ -163,6 +163,32 @@ def test_a_grown_network_answers_as_before(hidden: tuple[int, ...], reads: str, 
     )
 
 
+def test_a_network_grows_into_a_game_with_larger_scores(tmp_path: Path) -> None:
+    """Backgammon's network begins with what tavla's says of wins and of wins with two points or more."""
+    small = load_checkpoint(write_checkpoint(tmp_path / "net"))
+    spec = NetworkSpec(hidden=(12, 8), num_scores=6)
+    grown = fold(grow(small.weights, small.card.network, spec, seed=3), spec)
+    boards, _ = engine.random_walk(compile_rules(NORTH_SULTAN), 1, 0, 5)
+    inputs = np.tile(np.array(Utility.points(NORTH_SULTAN).inputs, np.float32), (len(boards), 1))
+    before = small.engine_network().evaluate(boards, inputs)
+    after = grown.evaluate(boards, np.pad(inputs, ((0, 0), (1, 1)), constant_values=0.5))
+    np.testing.assert_allclose(after[:, :2].sum(1), before[:, 0], atol=1e-6)
+    np.testing.assert_allclose(after[:, 4:].sum(1), before[:, 3], atol=1e-6)
+    np.testing.assert_allclose(after[:, 0], 0.05 * before[:, 0], atol=1e-6)
+    assert not can_grow(spec, small.card.network)
+
+
+def test_a_parent_of_another_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parent = write_checkpoint(tmp_path / "net")
+    small = ["games=40", "self_play.games_per_round=20", "evaluation.games=10", "evaluation.final_games=10"]
+    keys = [f"parent={parent}", "network.hidden=[8,8]", "learner.threads=1", *small]
+    options = [part for key in keys for part in ("--set", key)]
+    run = str(tmp_path / "run")
+    assert train(monkeypatch, "--set", "ruleset=traditional", *options, "--run", run) == 0
+    assert load_checkpoint(Path(run) / "final").card.ruleset.name == "traditional"
+    assert train(monkeypatch, "--set", "ruleset=fevga", *options, "--run", f"{run}-2") == 2
+
+
 @pytest.mark.parametrize("hidden", [(7, 8), (8,), (8, 4), (8, 8, 7), (16, 7)])
 def test_a_network_does_not_shrink(hidden: tuple[int, ...]) -> None:
     assert not can_grow(NetworkSpec(hidden=(8, 8), num_scores=4), NetworkSpec(hidden=hidden, num_scores=4))
