@@ -75,7 +75,7 @@ def grow(
 def _with_larger_scores(
     rows: NDArray[np.float32], extra: int, kept_share: float, new_share: float
 ) -> NDArray[np.float32]:
-    """Return the rows of the last layer with `extra` copies of the first and the last, shifted by logarithms of shares."""
+    """Return the last layer's rows with `extra` copies of the first and the last, shifted by logarithms of shares."""
     if extra == 0:
         return rows
     best, worst = rows[:1], rows[-1:]

@@ -234,8 +234,8 @@ class Ruleset(BaseModel):
     def extends(self, other: Ruleset) -> bool:
         """Return whether a network trained for `other` can begin to learn this ruleset.
 
-        The family must be the same, and the scores too, but for larger ones that only this ruleset has. Positions may be
-        worth something else.
+        The family must be the same, and the scores too, but for larger ones that only this ruleset has. Positions
+        may be worth something else.
         """
         extra = (len(self.scores) - len(other.scores)) // 2
         return self.family == other.family and self.scores[extra : len(self.scores) - extra] == other.scores
