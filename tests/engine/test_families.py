@@ -16,7 +16,7 @@ from oracle.tawula import TawulaPosition
 
 from tavla_ai import engine
 from tavla_ai.errors import RulesetError
-from tavla_ai.rules import compile_rules, get_ruleset
+from tavla_ai.rules import Position, compile_rules, get_ruleset
 
 RULES = json.loads((DATA / "rules.json").read_text())
 PRESETS = ("oyna-backgammon", "plakoto", "plakoto-greek", "fevga", "gul-bara", "tawula")
@@ -166,6 +166,68 @@ def test_positions_not_from_play(preset: str) -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_many_positions_not_from_play(preset: str) -> None:
     check_scattered(preset, seed=6, count=20_000)
+
+
+def ending_within_a_turn(preset: str, rng: np.random.Generator) -> np.ndarray:
+    """A random board on which the mover's next steps can end the game before all dice are played."""
+    rules = rules_of(preset)
+    while True:
+        board = np.zeros((2, rules.num_places), np.int8)
+        me, opp = board
+        men = int(rng.integers(1, 6))
+        for point in rng.integers(1, 13, size=men):
+            me[point] += 1
+        if preset == "tawula":  # a capote: 14 of the opponent's checkers home, one to hit or on the bar
+            me[0] = 15 - men
+            for point in rng.integers(1, 7, size=14):
+                opp[point] += 1
+            opp[rng.choice([25, *range(1, 25)])] += 1
+        else:  # the opponent's mother to be pinned, mine alone, pinned or gone
+            me[rng.integers(7, 25)] += 15 - men
+            opp[24] = 1
+            for point in rng.integers(1, 24, size=14):
+                opp[point] += 1
+            for point in range(1, 25):
+                mine, theirs = me[point], opp[25 - point]
+                if mine and theirs and (mine == 1 or theirs == 1):
+                    pinned = int(rng.integers(2)) if mine == theirs == 1 else int(mine > 1)
+                    board[pinned, PINNED + (25 - point if pinned else point)] = 1
+        try:
+            rules.check(board)
+        except RulesetError:
+            continue
+        if oracle.score(preset, oracle_position(preset, board)) is None:
+            return board
+
+
+@pytest.mark.parametrize("preset", ["tawula", "plakoto", "plakoto-greek"])
+def test_turns_that_end_the_game_between_steps(preset: str) -> None:
+    """Every order of the steps counts where a step can end the game: a double's canonical order would miss some."""
+    rules = rules_of(preset)
+    rng = np.random.default_rng(11)
+    ended_early = 0
+    for _ in range(1000):
+        board = ending_within_a_turn(preset, rng)
+        die = int(rng.integers(1, 7))
+        dice = (die,) * 4 if rng.random() < 0.7 else stage_of(rng.integers(1, 7, size=2))
+        check_stage(preset, rules, board, dice)
+        _, steps, scores = engine.legal_stage(rules, board, list(dice))
+        ended_early += any(
+            score != engine.NO_SCORE and (path[:, 0] >= 0).sum() < len(dice)
+            for path, score in zip(steps, scores, strict=True)
+        )
+    assert ended_early > 20, ended_early
+
+
+@pytest.mark.parametrize(
+    ("text", "die", "expected"),
+    [("3:1 2:2 off:12 / 13:1 1:14", 2, 3), ("6:1 4:1 2:1 off:12 / 15:1 1:14", 1, 9)],
+)
+def test_a_capote_after_any_number_of_steps(text: str, die: int, expected: int) -> None:
+    position = Position.from_text(text, get_ruleset("tawula"))
+    boards, _, scores = engine.legal_plays(rules_of("tawula"), position.board, die, die)
+    assert len(boards) == expected
+    assert (scores == 7).sum() == expected - (die == 1)
 
 
 def case_position(preset: str, data: dict[str, Any]) -> oracle.Position:

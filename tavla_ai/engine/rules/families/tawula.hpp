@@ -30,9 +30,11 @@ struct Tawula : CommonFamily<Tawula> {
 
   static int reserve(const Node& node) { return node.key.count(kReserveSlot); }
 
-  // A checker may have to make room on a point before another can land there.
-  static bool is_canonical(const Turn&, const Node& root) {
-    return reserve(root) == 0 && !(root.occupied & (one_only | bit(kBar)));
+  // A checker may have to make room on a point before another can land there, and a capote ends the turn at once: what
+  // has been played before it depends on the order. A capote needs 14 of the opponent's checkers home or on the bar.
+  static bool is_canonical(const Turn& turn, const Node& root) {
+    return reserve(root) == 0 && !(root.occupied & (one_only | bit(kBar))) &&
+           turn.their_home + turn.his_bar < kCheckers - 1;
   }
 
   // Points that a checker from the reserve may enter on.
