@@ -23,6 +23,7 @@ from tavla_ai.rules import (
     MatchSet,
     Position,
     Ruleset,
+    check_match_length,
     check_roll,
     checked_whole,
     compile_rules,
@@ -145,13 +146,16 @@ class Bot:
           game: number of the game or of the pair, which the errors depend on as well; 0 to 2**64 − 1.
 
         Raises:
-          RulesetError: the game is over, a die is not 1 to 6, the stakes are impossible (`MatchEquity.utility`), the
-            match is at a game of the set that another bot plays, or a bot without a network is asked for a stage.
+          RulesetError: the game is over, a die is not 1 to 6, the house does not offer matches of this length, the
+            stakes are impossible (`MatchEquity.utility`), the match is at a game of the set that another bot plays, or
+            a bot without a network is asked for a stage.
           TavlaError: an outside engine failed; the message says how.
         """
         for what, number in (("seed", seed), ("game", game)):
             if not 0 <= checked_whole(number, what) <= MAX_SEED:
                 raise RulesetError(f"{what} {number}: expected 0 to {MAX_SEED}")
+        if match.length is not None:
+            check_match_length(self.match_set or self.ruleset, match.length)
         equity = self._match_equity(match.length or 1)
         played = equity.ruleset_of(match)
         part = self.part(match.game)

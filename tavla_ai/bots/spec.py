@@ -22,7 +22,7 @@ from tavla_ai.bots.peers import peer_player, peers_able_to
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import CARD_FILE, find_checkpoint, is_checkpoint, load_checkpoint, read_card, shipped_names
-from tavla_ai.rules import DEFAULT_RULESET, MatchSet, Ruleset, get_game, get_ruleset
+from tavla_ai.rules import DEFAULT_RULESET, MatchSet, Ruleset, check_match_length, get_game, get_ruleset
 
 # Default cap of a noisy bot's plays, in standard deviations of its noise.
 _CAP_PER_NOISE = 3
@@ -69,6 +69,8 @@ def load_bot(
     file = levels if isinstance(levels, Levels) else Levels() if levels is None else Levels(Path(levels))
     if isinstance(name, Path):
         name = str(name if name.is_absolute() else f"./{name}")
+    if match_length is not None:
+        check_match_length(played, match_length)
     if isinstance(played, MatchSet):
         return _set_bot(name, played, file, match_length)
     return _game_bot(name, played, file, match_length)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Literal, Self
 
 from tavla_ai.errors import RulesetError
@@ -21,6 +22,7 @@ from tavla_ai.rules import (
     Position,
     Ruleset,
     check_concession,
+    check_match_length,
     concession_value,
     forced_play,
 )
@@ -185,14 +187,26 @@ class BaseEvaluator(ABC):
             self._equity = match_equity(self.match_set or self.ruleset, length, self._shares)
         return self._equity
 
+    def for_any_length(self) -> Self:
+        """Return the same evaluator, which also values matches of lengths that the house does not offer."""
+        other = copy(self)
+        other.ruleset = self.ruleset.for_any_length()
+        return other
+
+    def _equity_of(self, match: MatchState) -> MatchEquity:
+        """Return the match equity table of a match that the house offers."""
+        if match.length is not None:
+            check_match_length(self.match_set or self.ruleset, match.length)
+        return self.match_equity(match.length or 1)
+
     def utility(self, match: MatchState) -> Utility:
         """Return what each score of the game is worth to the side that sees the match in this state.
 
         Raises:
-          RulesetError: the state is of another game of the set, or has a cube or a Crawford game in a house
-            without; see `MatchEquity`.
+          RulesetError: the house does not offer matches of this length, the state is of another game of the set, or has
+            a cube or a Crawford game in a house without; see `MatchEquity`.
         """
-        equity = self.match_equity(match.length or 1)
+        equity = self._equity_of(match)
         game = equity.ruleset_of(match)
         if game.name != self.ruleset.name:
             raise RulesetError(f"game {match.game} of the set: {game.name} is played, not {self.ruleset.name}")
@@ -234,10 +248,11 @@ class BaseEvaluator(ABC):
         Raises:
           RulesetError: see `rank_plays`.
         """
+        utility = self.utility(match)
         forced = self.forced_play(position, dice)
         if forced is not None:
             return forced
-        return self.best_play(position, dice, self.utility(match), ply=ply, time_ms=time_ms).play
+        return self.best_play(position, dice, utility, ply=ply, time_ms=time_ms).play
 
     def forced_play(self, position: Position, dice: tuple[int, int]) -> LegalPlay | None:
         """Return the only legal play, which a server can make by itself; None where there is a choice.
@@ -372,7 +387,7 @@ class BaseEvaluator(ABC):
             self.ruleset,
             position,
             match,
-            self.match_equity(match.length or 1),
+            self._equity_of(match),
             self.evaluate(position, match, ply=ply).outcomes,
             lambda dice, utility: self.best_play(position, dice, utility, ply=ply),
         )
@@ -401,4 +416,4 @@ class BaseEvaluator(ABC):
 
     def check_double(self, match: MatchState) -> None:
         """Raise `RulesetError` unless the side on roll may double; it sees the stakes."""
-        check_double(match, self.match_equity(match.length or 1))
+        check_double(match, self._equity_of(match))

@@ -145,6 +145,8 @@ class MatchState:
     cube: Cube = Cube()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.score, tuple | list) or len(self.score) != 2:
+            raise RulesetError(f"score {self.score!r}: expected two whole numbers, mine first")
         mine, theirs = (checked_whole(points, "score") for points in self.score)
         object.__setattr__(self, "score", (mine, theirs))
         if checked_whole(self.game, "game of a match") < 0:

@@ -240,6 +240,10 @@ class Ruleset(BaseModel):
         extra = (len(self.scores) - len(other.scores)) // 2
         return self.family == other.family and self.scores[extra : len(self.scores) - extra] == other.scores
 
+    def for_any_length(self) -> Ruleset:
+        """Return the same rules, played to any number of points, as for matches that other houses play."""
+        return self.model_copy(update={"match_lengths": None})
+
     def check_match_length(self, length: int) -> None:
         """Raise `RulesetError` unless the house offers matches to `length` points."""
         if length < 1:

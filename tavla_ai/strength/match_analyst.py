@@ -41,6 +41,8 @@ def analyze_match(
     Raises:
       RulesetError: the evaluator's game cannot have the score, the length or the cube, or the ply is out of range.
     """
+    # A file is a fact: it is judged also where this house would not have offered its length.
+    evaluator = evaluator.for_any_length()
     problems = list(match.problems)
     # Files of matches without a cube say so by the cube's limit.
     has_cube = evaluator.ruleset.cube and ("CubeLimit", "1") not in match.headers

@@ -65,3 +65,27 @@ def test_a_network_of_another_game_is_refused() -> None:
         Evaluator(load_checkpoint("tavla/hard"), get_ruleset("fevga"))
     with pytest.raises(CheckpointError, match="not worth the same in traditional"):
         checkpoint_bot("hard", get_ruleset("traditional"), load_checkpoint("tavla/hard"))
+
+
+def test_match_lengths_that_the_house_does_not_offer_are_refused() -> None:
+    house = get_ruleset("oyna-tavla")
+    evaluator, bot = load_evaluator(house), load_bot("easy", house)
+    start, match = Position.start(house), MatchState(4)
+    for ask in (
+        lambda: bot.choose_play(start, (3, 1), match),
+        lambda: evaluator.choose_play(start, (3, 1), match),
+        lambda: evaluator.rank_plays(start, (3, 1), match),
+        lambda: evaluator.evaluate(start, match),
+        lambda: evaluator.should_concede(start, match),
+        lambda: evaluator.accept_concession(start, "match", match),
+        lambda: evaluator.roll_values(start, match),
+        lambda: load_bot("hard", house, match_length=4),
+    ):
+        with pytest.raises(RulesetError, match="match length 4: oyna-tavla is played to 1, 2, 3, 5"):
+            ask()
+    backgammon = load_evaluator("oyna-backgammon")
+    for decide in (backgammon.cube_decision, backgammon.should_double, backgammon.respond_to_double):
+        with pytest.raises(RulesetError, match="match length 7: oyna-backgammon is played to 1, 2, 3, 5"):
+            decide(start, MatchState(7))
+    with pytest.raises(RulesetError, match="score 3: expected two whole numbers, mine first"):
+        MatchState(5, 3)  # type: ignore[arg-type]

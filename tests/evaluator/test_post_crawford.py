@@ -17,7 +17,7 @@ BACKGAMMON = get_ruleset("oyna-backgammon")
 
 @pytest.fixture(scope="module")
 def evaluator() -> Evaluator:
-    return load_evaluator(BACKGAMMON)
+    return load_evaluator(BACKGAMMON).for_any_length()
 
 
 def trailing(needs: int, cube: int = 1) -> MatchState:
