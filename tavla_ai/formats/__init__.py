@@ -7,6 +7,7 @@ boards; the project's own text, `Position.to_text`, holds any position.
 
 from tavla_ai.formats.detect import ReadPosition, read_match, read_position
 from tavla_ai.formats.fibs import FibsBoard
+from tavla_ai.formats.headers import is_crawford_off, variation_problem
 from tavla_ai.formats.mat import Game, Match, Turn, read_mat, write_mat
 from tavla_ai.formats.match_id import MatchId, format_gnubg_id, parse_gnubg_id
 from tavla_ai.formats.xgid import Xgid
@@ -20,9 +21,11 @@ __all__ = [
     "Turn",
     "Xgid",
     "format_gnubg_id",
+    "is_crawford_off",
     "parse_gnubg_id",
     "read_mat",
     "read_match",
     "read_position",
+    "variation_problem",
     "write_mat",
 ]

@@ -15,6 +15,7 @@ from typing import Literal
 from tavla_ai import engine
 from tavla_ai.errors import NotationError, RulesetError
 from tavla_ai.formats.common import Dice, check_boards, line_of
+from tavla_ai.formats.headers import Headers, header_problems
 from tavla_ai.match import Cube
 from tavla_ai.rules import (
     BAR,
@@ -34,7 +35,6 @@ from tavla_ai.rules import (
 )
 
 Action = Literal["play", "double", "take", "drop"]
-Headers = tuple[tuple[str, str], ...]
 
 _BACKGAMMON = "oyna-backgammon"
 _BACKGAMMON_POINTS = 3
@@ -293,7 +293,9 @@ class _Reader:
         self._close_game()
         if self.players is None:
             raise NotationError("match file: no game, expected a line such as ' Game 1'")
-        return Match(self.length, self.players, tuple(self.games), tuple(self.headers), tuple(self.problems))
+        headers = tuple(self.headers)
+        problems = [*header_problems(headers), *self.problems]
+        return Match(self.length, self.players, tuple(self.games), headers, tuple(problems))
 
     def _read_leniently(self, line: str) -> None:
         """Read a line, or note that it cannot be read and leave out the rest of its game."""

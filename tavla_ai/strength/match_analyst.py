@@ -9,7 +9,7 @@ import numpy as np
 
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import BaseEvaluator, RankedPlay
-from tavla_ai.formats import Game, Match, Turn
+from tavla_ai.formats import Game, Match, Turn, is_crawford_off, variation_problem
 from tavla_ai.match import Cube, CubeDecision, MatchState
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Play, Position, Ruleset, apply_steps
@@ -30,7 +30,7 @@ def analyze_match(
     """Value every decision of a match.
 
     Plays are valued without later turns of the cube, cube decisions by the model of `cube`. An illegal turn, or a turn
-    whose board is unknown, is not valued and is named in `problems`.
+    whose board is unknown, is not valued and is named in `problems`, and so is a game with an impossible score.
 
     Args:
       match: a match from `read_match`, with the boards before its turns.
@@ -39,17 +39,22 @@ def analyze_match(
       progress: called with the number of turns analysed since its last call.
 
     Raises:
-      RulesetError: the evaluator's game cannot have the score, the length or the cube, or the ply is out of range.
+      RulesetError: the evaluator's game cannot have the length or the cube, or the ply is out of range.
     """
     # A file is a fact: it is judged also where this house would not have offered its length.
     evaluator = evaluator.for_any_length()
-    problems = list(match.problems)
+    variation = variation_problem(match.headers, evaluator.ruleset)
+    problems = [*match.problems, *([] if variation is None else [variation])]
     # Files of matches without a cube say so by the cube's limit.
     has_cube = evaluator.ruleset.cube and ("CubeLimit", "1") not in match.headers
     games = []
     had_crawford = False
     for game in match.games:
-        state = _first_state(match, game, evaluator.ruleset, had_crawford)
+        try:
+            state = _first_state(match, game, evaluator.ruleset, had_crawford)
+        except RulesetError as error:
+            problems.append(f"game {game.number}: {error}; it is not judged")
+            continue
         had_crawford |= state.is_crawford
         games.append(_GameAnalyst(game, state, evaluator, ply, has_cube, problems).analyze(progress))
     return MatchAnalysis(
@@ -64,14 +69,12 @@ def _first_state(match: Match, game: Game, ruleset: Ruleset, had_crawford: bool)
     # A double in the Crawford game shows that the match was played without that rule.
     is_crawford = (
         ruleset.crawford
+        and not is_crawford_off(match.headers)
         and not had_crawford
         and game.score.count(match.length - 1) == 1
         and all(turn.action != "double" for turn in game.turns)
     )
-    try:
-        return MatchState(match.length, game.score, max(0, game.number - 1), is_crawford)
-    except RulesetError as error:
-        raise RulesetError(f"game {game.number}: {error}") from None
+    return MatchState(match.length, game.score, max(0, game.number - 1), is_crawford)
 
 
 class _GameAnalyst:

@@ -9,6 +9,7 @@ import pytest
 from cases import MATCHES
 from command_line import fails, ok_json, run
 
+from tavla_ai import analyze_match, load_evaluator
 from tavla_ai.errors import NotationError, TavlaError
 from tavla_ai.formats import Match, read_mat, read_match
 from tavla_ai.rules import get_ruleset
@@ -193,3 +194,45 @@ def test_a_strict_read_names_the_way_out(tmp_path: Path) -> None:
     assert "but north-sultan is played without a cube; read it as oyna-backgammon" in message
     assert ok_json("analyze", path, "--ruleset", "oyna-backgammon", "--lenient")["problems"]
     assert get_ruleset("oyna-backgammon").cube
+
+
+# Headers
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ('Jacoby "On"', "header Jacoby 'On': not supported; gammons count here also while the cube is centred"),
+        ('Beavers "yes"', "header Beavers 'yes': not supported; nobody beavers here"),
+        ('Jacoby "perhaps"', "header Jacoby 'perhaps': expected On or Off, so it is not followed"),
+        ('Crawford "sometimes"', "header Crawford 'sometimes': expected On or Off, so it is not followed"),
+        ('Jacoby "Off"', None),
+        ('Beaver "0"', None),
+        ('Crawford "On"', None),
+        ('Site "Beaver"', None),
+    ],
+)
+def test_headers_that_change_the_rules_are_followed_or_named(header: str, expected: str | None) -> None:
+    assert read_mat(f"; [{header}]\n{HEAD}{TURNS}").problems == (() if expected is None else (expected,))
+
+
+@pytest.mark.parametrize(("said", "is_crawford"), [("On", True), ("Off", False)])
+def test_a_match_without_the_crawford_rule(said: str, is_crawford: bool) -> None:
+    text = f'; [Crawford "{said}"]\n{HEAD}{TURNS}'.replace("Ada : 0 ", "Ada : 4 ")
+    analysis = analyze_match(read_mat(text), load_evaluator("oyna-backgammon"))
+    assert [game.is_crawford for game in analysis.games] == [is_crawford]
+
+
+def test_a_file_of_another_game_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "match.mat"
+    path.write_text(f'; [Variation "Traditional tavla"]\n{HEAD}{TURNS}')
+    (problem,) = ok_json("analyze", path, "--json")["problems"]
+    assert problem.endswith("judged as north-sultan; name the game with --ruleset traditional")
+
+
+def test_a_game_with_an_impossible_score_is_not_judged() -> None:
+    second = f"\n Game 2\n Ada : 7                        Bob : 0\n{TURNS}"
+    text = f"{HEAD}{TURNS}      Wins 1 point\n{second}"
+    analysis = analyze_match(read_mat(text, strict=False), load_evaluator("north-sultan"))
+    assert [game.number for game in analysis.games] == [1]
+    assert any("game 2" in problem and "not judged" in problem for problem in analysis.problems)
