@@ -133,21 +133,24 @@ def play(
 @decide.command()
 @dice_option
 @click.option("--whole-match", is_flag=True, help="Concede the match, not just the game.")
+@click.option("--on-roll/--opponent-on-roll", default=True, help="The side that is on roll.  [default: the player]")
 @_question
 def concede(
     position_text: str | None,
     dice: str | None,
+    on_roll: bool,
     stakes: StakesOptions,
     evaluator: Evaluator,
     ply: int,
     whole_match: bool,
     as_json: bool,
 ) -> None:
-    """Say whether the player on roll can concede without loss: `concede` or `play on`.
+    """Say whether a player can concede without loss: `concede` or `play on`. The position has that player first.
 
     \b
-    Example:
+    Examples:
       tavla decide concede --position "6:3 5:3 off:9 / 1:2 off:13" --ruleset oyna-tavla
+      tavla decide concede --opponent-on-roll --position "6:3 off:12 / 1:2 off:13" --ruleset oyna-tavla
     """
     read, match = _asked(position_text, stakes, evaluator.ruleset)
     answer = evaluator.should_concede(
@@ -155,6 +158,7 @@ def concede(
         match,
         kind="match" if whole_match else "game",
         dice=read_roll(read, dice),
+        is_on_roll=on_roll,
         ply=ply or None,
     )
     _print_answer(answer, ("concede", "play on"), as_json)

@@ -269,29 +269,35 @@ class BaseEvaluator(ABC):
         *,
         kind: Literal["game", "match"] = "game",
         dice: tuple[int, int] | None = None,
+        is_on_roll: bool = True,
         ply: int | None = None,
         margin: float = 0.0,
     ) -> bool:
-        """Return whether conceding is worth at least as much as playing on to the side on roll.
+        """Return whether conceding is worth at least as much as playing on.
 
         Args:
-          position: the side on roll, which would concede, first.
+          position: the board, the side that would concede first.
           match: the stakes, seen by that side.
           kind: what is conceded: the game, for the points that the house sets, or the whole match.
           dice: its roll, if it has already rolled: a checker that it still bears off may save the mars.
+          is_on_roll: whether the side that would concede is on roll; otherwise the opponent is.
           ply: look-ahead; None takes 2-ply, which sees what the next two rolls decide, and 0-ply in Gul Bara.
           margin: how much less than playing on conceding may be worth, in units of `Evaluation.value`; at 0 a side
             concedes only what it has lost in any case.
 
         Raises:
-          RulesetError: the house has no concessions, or the match is conceded in a single game; see `evaluate`.
+          RulesetError: the house has no concessions, the match is conceded in a single game, or there are dice of a
+            side that is not on roll; see `evaluate`.
         """
+        if dice is not None and not is_on_roll:
+            raise RulesetError(f"dice {dice}: expected none, because the side that would concede is not on roll")
         conceded = -concession_value(self.ruleset, position.board)
         ply = self._concession_ply(ply)
         value = self._worth(match, conceded if kind == "game" else "match lost") + margin + _TOLERANCE
-        if dice is None:
-            return not self._is_worth_more(position, match, value, ply)
-        return not self._is_roll_worth_more(position, dice, match, value, ply)
+        if dice is not None:
+            return not self._is_roll_worth_more(position, dice, match, value, ply)
+        is_worth_more = self._is_worth_more if is_on_roll else self._is_afterstate_worth_more
+        return not is_worth_more(position, match, value, ply)
 
     def accept_concession(
         self,

@@ -153,7 +153,7 @@ def _load(path: Path, shape: engine.BearoffShape, *, otherwise: str) -> CachedTa
     begin = time.perf_counter()
     try:
         tables, num_bytes = _read(path, shape)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (_UnusableError, OSError) as error:
         log.warning("%s: %s; %s", path, error, otherwise)
@@ -170,7 +170,11 @@ def _build(path: Path, shape: engine.BearoffShape, progress: ProgressCallback | 
         # From the file, so that processes share its pages.
         tables, num_bytes = _read(path, shape)
     except (_UnusableError, OSError) as error:
-        log.warning("%s: %s; the bear-off tables are used from memory and not kept", path, error)
+        log.warning(
+            "%s: %s; the bear-off tables are used from memory and not kept: each process builds them again, in %.1f s and "
+            "%d MiB. `tavla bearoff build` fills a folder, and %s may name it where it can only be read",
+            *(path, error, seconds, data.nbytes >> 20, CACHE_VARIABLE),
+        )
         return CachedTables(engine.Bearoff(shape, data), None, data.nbytes, seconds, is_built=True)
     return CachedTables(tables, path, num_bytes, seconds, is_built=True)
 

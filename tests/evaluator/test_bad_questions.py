@@ -89,3 +89,9 @@ def test_match_lengths_that_the_house_does_not_offer_are_refused() -> None:
             decide(start, MatchState(7))
     with pytest.raises(RulesetError, match="score 3: expected two whole numbers, mine first"):
         MatchState(5, 3)  # type: ignore[arg-type]
+
+
+def test_dice_of_a_side_that_is_not_on_roll_are_refused() -> None:
+    evaluator = load_evaluator("oyna-tavla")
+    with pytest.raises(RulesetError, match="expected none, because the side that would concede is not on roll"):
+        evaluator.should_concede(Position.start(evaluator.ruleset), dice=(3, 1), is_on_roll=False)

@@ -217,6 +217,22 @@ def test_a_concession_after_the_roll_is_decided_as_by_the_full_value(folder: Pat
 
 
 @pytest.mark.parametrize("name", CONCEDING)
+def test_a_side_that_is_not_on_roll_concedes_as_by_the_full_value(folder: Path, name: str) -> None:
+    evaluator, full = evaluator_of(folder, name), evaluator_of(folder, name)
+    states = matches(evaluator.ruleset)
+    answers = []
+    for i, (position, _) in enumerate(walked(name, 40)[::19]):
+        match = states[i % len(states)]
+        ply = 0 if evaluator.ruleset.has_stages else i % 3
+        margin = MARGINS[i // 3 % len(MARGINS)]
+        conceded = evaluator.should_concede(position, match, is_on_roll=False, ply=ply, margin=margin)
+        playing_on = full.evaluate_afterstate(position, match, ply=ply).value
+        assert conceded == is_worth_conceding(conceding(full, position, match, "game"), playing_on, margin)
+        answers.append(conceded)
+    assert set(answers) == {True, False}
+
+
+@pytest.mark.parametrize("name", CONCEDING)
 def test_an_offer_is_accepted_as_by_the_full_value(folder: Path, name: str) -> None:
     evaluator, full = evaluator_of(folder, name), evaluator_of(folder, name)
     states = matches(evaluator.ruleset)
