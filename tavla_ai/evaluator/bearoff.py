@@ -171,8 +171,8 @@ def _build(path: Path, shape: engine.BearoffShape, progress: ProgressCallback | 
         tables, num_bytes = _read(path, shape)
     except (_UnusableError, OSError) as error:
         log.warning(
-            "%s: %s; the bear-off tables are used from memory and not kept: each process builds them again, in %.1f s and "
-            "%d MiB. `tavla bearoff build` fills a folder, and %s may name it where it can only be read",
+            "%s: %s; the bear-off tables are used from memory and not kept: each process builds them again, in %.1f s "
+            "and %d MiB. `tavla bearoff build` fills a folder, and %s may name it where it can only be read",
             *(path, error, seconds, data.nbytes >> 20, CACHE_VARIABLE),
         )
         return CachedTables(engine.Bearoff(shape, data), None, data.nbytes, seconds, is_built=True)
