@@ -8,16 +8,15 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from tavla_ai.cli._options import evaluator_options, json_option, parameter_names
+from tavla_ai.cli._options import NetworkOptions, json_option, network_options, parameter_names, ply_option
 from tavla_ai.cli._stakes import StakesOptions, stakes_options
 from tavla_ai.cli.analyze_match import MatchOptions, analyze_match_file, match_options
 from tavla_ai.cli.analyze_position import PositionOptions, analyze_position, position_options
 from tavla_ai.errors import TavlaError
-from tavla_ai.evaluator import Evaluator
 
 
 @click.command()
-@click.argument("match_file", type=Path, required=False, metavar="[MATCH.mat]")
+@click.argument("match_file", type=Path, required=False, metavar="[MATCH]")
 @position_options
 @stakes_options
 @match_options
@@ -27,7 +26,8 @@ from tavla_ai.evaluator import Evaluator
     metavar="N",
     help="Plays to show; of a match, the worst decisions.  [default: 5; of a match 10]",
 )
-@evaluator_options
+@network_options
+@ply_option
 @json_option
 @click.pass_context
 def analyze(
@@ -37,7 +37,7 @@ def analyze(
     stakes: StakesOptions,
     match: MatchOptions,
     top: int | None,
-    evaluator: Evaluator,
+    network: NetworkOptions,
     ply: int,
     as_json: bool,
 ) -> None:
@@ -45,9 +45,10 @@ def analyze(
 
     An XGID, a GNUbg ID or a FIBS board also gives the score, the cube and the dice.
 
-    For a match file, the strongest shipped network of the game (or --checkpoint) says what each decision lost and how
-    lucky each roll was. Losses are in points of the game. The error rate is in thousandths of a point per decision that
-    had a choice.
+    For a match file (.mat, or JSON for any game and for sets), the strongest shipped network of the game (or
+    --checkpoint) says what each decision lost and how lucky each roll was. A file that names one of our games is
+    judged as that game, unless --ruleset names another. Losses are in points of the game. The error rate is in
+    thousandths of a point per decision that had a choice.
 
     \b
     Examples:
@@ -59,10 +60,10 @@ def analyze(
     if match_file is not None:
         of_a_position = (*parameter_names(PositionOptions), *parameter_names(StakesOptions), "set_name")
         _refuse(ctx, of_a_position, "only for a position, not for a match file")
-        analyze_match_file(match_file, match, evaluator, ply=ply, top=top or 10, as_json=as_json)
+        analyze_match_file(match_file, match, network, ply=ply, top=top or 10, as_json=as_json)
     else:
-        _refuse(ctx, parameter_names(MatchOptions), "only for a match file; expected MATCH.mat with it")
-        analyze_position(position, stakes, evaluator, ply=ply, top=top or 5, as_json=as_json)
+        _refuse(ctx, parameter_names(MatchOptions), "only for a match file; expected MATCH with it")
+        analyze_position(position, stakes, network.evaluator(), ply=ply, top=top or 5, as_json=as_json)
 
 
 def _refuse(ctx: click.Context, names: Sequence[str], why: str) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
-from tavla_ai.cli._options import option_group
+from tavla_ai.cli._options import NetworkOptions, option_group
 from tavla_ai.cli._printing import print_json, print_table, progress, write_position
 from tavla_ai.cli._stakes import stakes_data
 from tavla_ai.errors import NotationError, RulesetError, TavlaError
-from tavla_ai.evaluator import Evaluator, RankedPlay
+from tavla_ai.evaluator import Evaluator, EvaluatorOptions, RankedPlay, load_evaluator
 from tavla_ai.files import write_whole
-from tavla_ai.formats import read_match
+from tavla_ai.formats import Match, read_match, variation_of
+from tavla_ai.rules import MatchSet, Ruleset, games_of
 from tavla_ai.strength import (
     CLOSE_CUBE,
     GRADES,
@@ -51,23 +52,21 @@ match_options = option_group(
 
 
 def analyze_match_file(
-    path: Path, options: MatchOptions, evaluator: Evaluator, *, ply: int, top: int, as_json: bool
+    path: Path, options: MatchOptions, network: NetworkOptions, *, ply: int, top: int, as_json: bool
 ) -> None:
     """Judge every decision of a match file and print the players and the `top` worst decisions."""
     html = options.html
     if html is not None and not html.parent.is_dir():
         raise TavlaError(f"{html}: its folder does not exist; make it first")
-    try:
-        match = read_match(path, evaluator.ruleset, strict=options.strict)
-    except (NotationError, RulesetError) as error:
-        hint = "; --lenient leaves out the rest of the game" if options.strict else ""
-        raise type(error)(f"{error}{hint}") from None
+    match, game = _read(path, options, network)
     if not any(turn.action == "play" for game in match.games for turn in game.turns):
         raise TavlaError(f"{path}: has no roll, so there is nothing to judge")
+    evaluators = _evaluators(game, network)
     num_turns = sum(len(game.turns) for game in match.games)
     with progress("turns", num_turns) as advance:
-        analysis = analyze_match(match, evaluator, ply=ply, progress=advance)
-    critic = f"{evaluator.checkpoint.name}, {ply}-ply"
+        analysis = analyze_match(match, evaluators, ply=ply, progress=advance)
+    names = dict.fromkeys(evaluator.checkpoint.name for evaluator in evaluators)
+    critic = f"{', '.join(names)}, {ply}-ply"
     if html is not None:
         # It brings boards and charts, which the terminal does without.
         from tavla_ai.report.match import match_html
@@ -82,10 +81,36 @@ def analyze_match_file(
     _print_worst(analysis, top)
 
 
+def _read(path: Path, options: MatchOptions, network: NetworkOptions) -> tuple[Match, Ruleset | MatchSet]:
+    """Return the match and its game: the one that was named, else the file's, else the default."""
+    is_named = network.ruleset_name is not None or network.checkpoint is not None
+
+    def read(ruleset: Ruleset | None) -> Match:
+        try:
+            return read_match(path, ruleset, strict=options.strict)
+        except (NotationError, RulesetError) as error:
+            hint = "; --lenient leaves out the rest of the game" if options.strict else ""
+            raise type(error)(f"{error}{hint}") from None
+
+    if is_named:
+        match = read(network.ruleset)
+        return match, match.game if isinstance(match.game, MatchSet) else network.ruleset
+    match = read(None)
+    if match.game is not None:
+        return match, match.game
+    ruleset = variation_of(match.headers) or network.ruleset
+    return read(ruleset), ruleset
+
+
+def _evaluators(game: Ruleset | MatchSet, network: NetworkOptions) -> list[Evaluator]:
+    options = EvaluatorOptions(match_set=game if isinstance(game, MatchSet) else None, threads=network.threads)
+    return [load_evaluator(ruleset, network.checkpoint, options) for ruleset in games_of(game)]
+
+
 def _print_players(analysis: MatchAnalysis, critic: str) -> None:
     contest = "single games" if analysis.length is None else f"match to {analysis.length}"
     games = f"{len(analysis.games)} game{'s' * (len(analysis.games) != 1)}"
-    has_cube = analysis.ruleset.cube
+    has_cube = analysis.has_cube
     rows = []
     for player, name in enumerate(analysis.players):
         summary = analysis.summary(player)
@@ -103,7 +128,7 @@ def _print_players(analysis: MatchAnalysis, critic: str) -> None:
             ]
         )
     print_table(
-        f"{contest}, {games}, {analysis.ruleset.name}, judged by {critic}",
+        f"{contest}, {games}, {analysis.game.name}, judged by {critic}",
         ["player", "error rate", "decisions", "loss"]
         + (["cube loss"] if has_cube else [])
         + ["doubtful", "errors", "blunders", "luck", "result", "luck-adjusted"],
@@ -150,7 +175,7 @@ def _value_text(analysis: MatchAnalysis, value: float | None) -> str:
 
 def _analysis_data(analysis: MatchAnalysis, critic: str, top: int) -> dict[str, Any]:
     return {
-        "ruleset": analysis.ruleset.name,
+        "ruleset": analysis.game.name,
         "judge": critic,
         "ply": analysis.ply,
         "length": analysis.length,
@@ -184,6 +209,7 @@ def _summary_data(summary: Summary) -> dict[str, Any]:
 def _game_data(analysis: MatchAnalysis, game: GameAnalysis) -> dict[str, Any]:
     return {
         "number": game.number,
+        "ruleset": game.ruleset.name,
         "score": game.score,
         "crawford": game.is_crawford,
         "winner": game.winner,
@@ -202,7 +228,7 @@ def _decision_data(analysis: MatchAnalysis, decision: AnalyzedPlay | AnalyzedCub
         "turn": decision.turn,
         "move": decision.move,
         "player": decision.player,
-        "position": write_position(decision.before, analysis.ruleset),
+        "position": write_position(decision.before, analysis.ruleset_of(decision)),
         "match": stakes_data(decision.match),
         "point": decision.point,
         "loss": decision.loss,

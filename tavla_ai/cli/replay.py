@@ -8,8 +8,7 @@ import click
 
 from tavla_ai.bots import Levels
 from tavla_ai.cli._options import levels_option
-from tavla_ai.formats import write_mat
-from tavla_ai.tournament import TournamentReplay
+from tavla_ai.tournament import MatchFormat, TournamentReplay
 
 
 @click.command()
@@ -22,9 +21,10 @@ from tavla_ai.tournament import TournamentReplay
     show_default=True,
     help="Number of the game or match: its line in results.jsonl.",
 )
-@click.option("--mat", "wants_mat", is_flag=True, help="Print it as a match file.")
+@click.option("--mat", "kind", flag_value="mat", help="Print it as a .mat file (tavla and backgammon).")
+@click.option("--json", "kind", flag_value="json", help="Print it as a JSON match file (any game).")
 @levels_option
-def replay(folder: Path, number: int, wants_mat: bool, levels: Levels) -> None:
+def replay(folder: Path, number: int, kind: MatchFormat | None, levels: Levels) -> None:
     """Print a game or match of a tournament's folder, move for move.
 
     The folder names the bots and the dice; the game is played again with them.
@@ -34,4 +34,4 @@ def replay(folder: Path, number: int, wants_mat: bool, levels: Levels) -> None:
       tavla replay results --game 7
     """
     contest = TournamentReplay.from_folder(folder, levels).contest(number)
-    click.echo(write_mat(contest.match()) if wants_mat else contest.text(), nl=not wants_mat)
+    click.echo(contest.text() if kind is None else contest.match_file(kind), nl=kind is None)

@@ -27,6 +27,7 @@ from tavla_ai.tournament import (
     MAX_WORKERS,
     Arena,
     BotTotal,
+    MatchFormat,
     PairResult,
     Rating,
     Schedule,
@@ -80,6 +81,12 @@ class _FolderOptions:
 
     out: Path | None
     mat: bool
+    json_matches: bool
+
+    @property
+    def match_formats(self) -> tuple[MatchFormat, ...]:
+        """Formats of the match files to write."""
+        return (*(("mat",) if self.mat else ()), *(("json",) if self.json_matches else ()))
 
 
 _folder_options = option_group(
@@ -91,7 +98,8 @@ _folder_options = option_group(
         metavar="DIR",
         help="Keep the results in a folder, with a report; the same command resumes an unfinished tournament.",
     ),
-    click.option("--mat", is_flag=True, help="With --out, write a match file for each game or match."),
+    click.option("--mat", is_flag=True, help="With --out, write a .mat file for each game or match."),
+    click.option("--json-matches", is_flag=True, help="With --out, write a JSON match file for each, of any game."),
 )
 _workers_options = option_group(
     "workers",
@@ -185,8 +193,9 @@ def tournament(
       tavla tournament tavla/easy tavla/easy:0.05 pubeval --schedule gauntlet --games 40
       tavla tournament random portes=tavla/easy,plakoto-greek=random,fevga=random --ruleset zar-greek --games 10
     """
-    if folder.mat and folder.out is None:
-        raise click.UsageError("--mat writes into the results folder; expected --out DIR with it")
+    if folder.match_formats and folder.out is None:
+        option = "--mat" if folder.mat else "--json-matches"
+        raise click.UsageError(f"{option} writes into the results folder; expected --out DIR with it")
     game = get_game(ruleset_name)
     if folder.mat:
         check_has_mat(game)
@@ -211,8 +220,8 @@ def tournament(
         )
     if folder.out is not None:
         write_report(folder.out, played)
-        if folder.mat:
-            TournamentReplay(folder.out, arena.bots).write_mats()
+        for kind in folder.match_formats:
+            TournamentReplay(folder.out, arena.bots).write_matches(kind)
     if as_json:
         print_json(played.result.model_dump(mode="json"))
     else:

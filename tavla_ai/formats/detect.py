@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tavla_ai.errors import NotationError, TavlaError
+from tavla_ai.errors import NotationError, RulesetError, TavlaError
 from tavla_ai.formats import fibs, match_id, xgid
 from tavla_ai.formats.common import Dice, check_boards
-from tavla_ai.formats.mat import Match, read_mat
+from tavla_ai.formats.mat import read_mat
+from tavla_ai.formats.match import Match
+from tavla_ai.formats.match_json import read_match_json
 from tavla_ai.match import MatchState
-from tavla_ai.rules import Position, Ruleset, check_board
+from tavla_ai.rules import Position, Ruleset, check_board, games_of
 
 FormatName = Literal["position", "position ID", "GNUbg ID", "XGID", "FIBS board"]
 
@@ -116,24 +118,36 @@ def _id_within(text: str) -> str:
 
 
 def read_match(path: str | Path, ruleset: Ruleset | None = None, *, strict: bool = True) -> Match:
-    """Return the match in a `.mat` file, after playing it through.
+    """Return the match in a `.mat` or a JSON file, after playing it through.
 
     Args:
       path: the file, in UTF-8, in UTF-16 with a byte-order mark, or in Windows-1254.
-      ruleset: the game; None is western backgammon.
-      strict: whether illegal content is an error; see `read_mat`.
+      ruleset: the game of a `.mat` file, None is western backgammon. A JSON file names its game, which must be this one
+        or a set that plays it.
+      strict: whether illegal content is an error; see `read_mat` and `read_match_json`.
 
     Raises:
-      TavlaError: the file cannot be read, or what `read_mat` raises, with the file's name before it.
+      TavlaError: the file cannot be read, or what `read_mat` and `read_match_json` raise, with the file's name before
+        it.
     """
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise TavlaError(f"{path}: cannot be read ({error.strerror}); expected a match file (.mat)") from None
+        raise TavlaError(f"{path}: cannot be read ({error.strerror}); expected a match file (.mat or .json)") from None
+    text = _decoded(data)
     try:
-        return read_mat(_decoded(data), ruleset, strict=strict)
+        if not text.lstrip("\ufeff \t\r\n").startswith("{"):
+            return read_mat(text, ruleset, strict=strict)
+        match = read_match_json(text.removeprefix("\ufeff"), strict=strict)
+        _check_game(match, ruleset)
+        return match
     except TavlaError as error:
         raise type(error)(f"{path}: {error}") from None
+
+
+def _check_game(match: Match, ruleset: Ruleset | None) -> None:
+    if match.game is not None and ruleset is not None and not any(map(ruleset.plays_like, games_of(match.game))):
+        raise RulesetError(f"a match of {match.game.name}; expected one of {ruleset.name}")
 
 
 def _decoded(data: bytes) -> str:

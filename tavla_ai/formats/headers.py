@@ -34,13 +34,21 @@ def header_problems(headers: Headers) -> list[str]:
     return [problem for key, value in headers if (problem := _problem(key, value)) is not None]
 
 
+def variation_of(headers: Headers) -> Ruleset | None:
+    """Return the game that a file names, if it is one of this project's."""
+    for key, value in headers:
+        if _key(key) == _VARIATION:
+            rulesets = map(get_ruleset, ruleset_names())
+            return next((ruleset for ruleset in rulesets if value.strip() in (ruleset.name, ruleset.title)), None)
+    return None
+
+
 def variation_problem(headers: Headers, ruleset: Ruleset) -> str | None:
     """Return a line if a file names another of this project's games than the one that judges it."""
-    for key, value in headers:
-        other = _named(value) if _key(key) == _VARIATION else None
-        if other is not None and not other.plays_like(ruleset):
-            return f"header {key} {value!r}: judged as {ruleset.name}; name the game with --ruleset {other.name}"
-    return None
+    named = variation_of(headers)
+    if named is None or named.plays_like(ruleset):
+        return None
+    return f"header Variation: the file is of {named.name}, judged as {ruleset.name}"
 
 
 def _problem(key: str, value: str) -> str | None:
@@ -58,8 +66,3 @@ def _problem(key: str, value: str) -> str | None:
 def _key(key: str) -> str:
     """Return a header's key without capitals and plural, so that `Beavers` and `Jacoby Rule` are known."""
     return key.strip().lower().removesuffix("rule").strip().removesuffix("s")
-
-
-def _named(variation: str) -> Ruleset | None:
-    rulesets = map(get_ruleset, ruleset_names())
-    return next((ruleset for ruleset in rulesets if variation.strip() in (ruleset.name, ruleset.title)), None)

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from tavla_ai import engine
 from tavla_ai.errors import NotationError, RulesetError
 from tavla_ai.formats.common import Dice, check_boards, line_of
-from tavla_ai.formats.headers import Headers, header_problems
+from tavla_ai.formats.headers import header_problems
+from tavla_ai.formats.match import Action, Game, Match, Turn
 from tavla_ai.match import Cube
 from tavla_ai.rules import (
     BAR,
@@ -33,8 +33,6 @@ from tavla_ai.rules import (
     play_index,
     steps_of,
 )
-
-Action = Literal["play", "double", "take", "drop"]
 
 _BACKGAMMON = "oyna-backgammon"
 _BACKGAMMON_POINTS = 3
@@ -65,66 +63,6 @@ _TAKES = ("take", "accept")
 _DOUBLE = re.compile(r"(?:re)?doubles?(?:\s*=>\s*([0-9]{1,5}))?", _FLAGS)
 _RESULT = re.compile(r"wins?\s+([0-9]{1,5})\s+points?(?:\s+and\s+the\s+match)?[.!]?", _FLAGS)
 _NO_MOVE = re.compile(r"\(?(?:no move|cannot move|can't move|pass|passes)\)?", _FLAGS)
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One action of a player, or a roll that was not played.
-
-    Attributes:
-      player: 0 in the left column, 1 in the right.
-      action: kind of the action.
-      dice: the roll, in the order written; None for other actions.
-      play: the steps, in the player's own numbering; None without a roll or if the game was interrupted after it.
-      cube: the value after the double; None for other actions.
-      before: the board before the action, seen by the player; None if it is unknown: after an impossible play,
-        and in turns that were not read from a file.
-    """
-
-    player: int
-    action: Action = "play"
-    dice: Dice | None = None
-    play: Play | None = None
-    cube: int | None = None
-    before: Position | None = None
-
-
-@dataclass(frozen=True)
-class Game:
-    """One game of a match.
-
-    Attributes:
-      number: number of the game in the file, from 1.
-      score: points of the two players before the game.
-      turns: the actions, in order.
-      winner: the player who won; None if the game was interrupted.
-      points: points won, with the cube; None if the game was interrupted.
-    """
-
-    number: int
-    score: tuple[int, int]
-    turns: tuple[Turn, ...]
-    winner: int | None = None
-    points: int | None = None
-
-
-@dataclass(frozen=True)
-class Match:
-    """A match, or a session of single games.
-
-    Attributes:
-      length: points that win the match; None for single games.
-      players: names of player 0, in the left column, and player 1.
-      games: the games, in order.
-      headers: comments of the form `; [Key "Value"]`, in order.
-      problems: oddities of the file that do not change the game, one line each; with `strict=False` also its mistakes.
-    """
-
-    length: int | None
-    players: tuple[str, str]
-    games: tuple[Game, ...]
-    headers: Headers = ()
-    problems: tuple[str, ...] = ()
 
 
 def read_mat(text: str, ruleset: Ruleset | None = None, *, strict: bool = True) -> Match:

@@ -42,7 +42,7 @@ class _Page:
         analysis = self.analysis
         contest = "Single games" if analysis.length is None else f"Match to {analysis.length}"
         yield f"<h1>{title}</h1>"
-        yield f'<p class="quiet">{contest} · {escape(analysis.ruleset.title)} · judged by {escape(critic)}</p>'
+        yield f'<p class="quiet">{contest} · {escape(analysis.game.title)} · judged by {escape(critic)}</p>'
         if analysis.headers:
             headers = " · ".join(f"{escape(key)}: {escape(value)}" for key, value in analysis.headers)
             yield f'<p class="quiet">{headers}</p>'
@@ -156,7 +156,7 @@ class _Page:
             yield f"<figure><figcaption>{escape(caption)}</figcaption>"
             yield board_svg(
                 decision.before,
-                analysis.ruleset,
+                analysis.ruleset_of(decision),
                 dice=None if isinstance(decision, AnalyzedCube) else decision.dice,
                 match=decision.match,
                 play=None if play is None else play.steps,
@@ -273,11 +273,11 @@ class _Page:
         return f"{self.names[game.winner]}, {game.points} point{'s' * (game.points != 1)}"
 
     def summary_headers(self) -> list[str]:
-        cube = ["cube loss"] if self.analysis.ruleset.cube else []
+        cube = ["cube loss"] if self.analysis.has_cube else []
         return ["decisions", "loss", *cube, "doubtful", "errors", "blunders", "luck"]
 
     def summary_cells(self, summary: Summary) -> list[str]:
-        cube = [f"{summary.cube_loss_points:.3f}"] if self.analysis.ruleset.cube else []
+        cube = [f"{summary.cube_loss_points:.3f}"] if self.analysis.has_cube else []
         grades = [str(count) for count in (summary.doubtful, summary.errors, summary.blunders)]
         return [str(summary.decisions), f"{summary.loss_points:.3f}", *cube, *grades, f"{summary.luck_points:+.3f}"]
 

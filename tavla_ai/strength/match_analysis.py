@@ -14,7 +14,7 @@ from typing import Literal
 
 from tavla_ai.evaluator import RankedPlay
 from tavla_ai.match import CubeDecision, MatchState
-from tavla_ai.rules import Position, Ruleset, format_play
+from tavla_ai.rules import MatchSet, Position, Ruleset, format_play, games_of
 from tavla_ai.strength.decisions import GRADES, Grade, Phase
 
 CubeAction = Literal["double", "no double", "take", "pass"]
@@ -187,16 +187,18 @@ class GameAnalysis:
 
     Attributes:
       number: number of the game in the match.
+      ruleset: the game that is played.
       score: points of the two players before the game.
       is_crawford: whether it is the Crawford game.
-      winner: the player who won; None if the game was interrupted.
-      points: points won, with the cube; None if the game was interrupted.
+      winner: the player who won; None if the game was interrupted or drawn.
+      points: points won, with the cube; 0 in a drawn game, None if the game was interrupted.
       result: worth of the result to player 0, in the unit of the stakes; None if the game was interrupted.
       total: worth of a result to both players together: 0, or 1 in a match.
       decisions: decisions of both players, in order.
     """
 
     number: int
+    ruleset: Ruleset
     score: tuple[int, int]
     is_crawford: bool
     winner: int | None
@@ -231,7 +233,7 @@ class MatchAnalysis:
     """A match, or a session of single games.
 
     Attributes:
-      ruleset: the game.
+      game: the game, or the set of games that is played in turn.
       players: names of player 0 and player 1.
       length: points that win the match; None for single games.
       ply: look-ahead of the plays' values.
@@ -240,13 +242,22 @@ class MatchAnalysis:
       problems: turns that could not be valued, with the reason, one line each; the problems of reading come first.
     """
 
-    ruleset: Ruleset
+    game: Ruleset | MatchSet
     players: tuple[str, str]
     length: int | None
     ply: int
     headers: tuple[tuple[str, str], ...]
     games: tuple[GameAnalysis, ...]
     problems: tuple[str, ...]
+
+    @property
+    def has_cube(self) -> bool:
+        """Whether a game is played with a cube."""
+        return any(ruleset.cube for ruleset in games_of(self.game))
+
+    def ruleset_of(self, decision: AnalyzedDecision) -> Ruleset:
+        """Return the game of a decision."""
+        return next(game.ruleset for game in self.games if game.number == decision.game)
 
     @property
     def decisions(self) -> tuple[AnalyzedPlay | AnalyzedCube, ...]:
@@ -298,7 +309,7 @@ class MatchAnalysis:
 
     def play_text(self, decision: AnalyzedPlay, play: RankedPlay) -> str:
         """Return a play of a decision as text."""
-        return format_play(decision.before, play.steps, self.ruleset)
+        return format_play(decision.before, play.steps, self.ruleset_of(decision))
 
 
 def net_luck(decisions: Iterable[AnalyzedDecision], player: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from tavla_ai.evaluator import BaseEvaluator, RankedPlay
 from tavla_ai.formats import Game, Match, Turn, is_crawford_off, variation_problem
 from tavla_ai.match import Cube, CubeDecision, MatchState
 from tavla_ai.progress import ProgressCallback
-from tavla_ai.rules import Play, Position, Ruleset, apply_steps
+from tavla_ai.rules import Play, Position, Ruleset, apply_steps, games_of
 from tavla_ai.strength.decisions import phase_of
 from tavla_ai.strength.match_analysis import (
     CLOSE_CUBE,
@@ -25,7 +26,11 @@ from tavla_ai.strength.match_analysis import (
 
 
 def analyze_match(
-    match: Match, evaluator: BaseEvaluator, *, ply: int = 0, progress: ProgressCallback | None = None
+    match: Match,
+    evaluator: BaseEvaluator | Sequence[BaseEvaluator],
+    *,
+    ply: int = 0,
+    progress: ProgressCallback | None = None,
 ) -> MatchAnalysis:
     """Value every decision of a match.
 
@@ -34,32 +39,49 @@ def analyze_match(
 
     Args:
       match: a match from `read_match`, with the boards before its turns.
-      evaluator: the critic, an evaluator of the match's game.
+      evaluator: the critic, an evaluator of the match's game; for a set of games one for each game, in the set's order,
+        with the set.
       ply: look-ahead of plays and of cube decisions.
       progress: called with the number of turns analysed since its last call.
 
     Raises:
-      RulesetError: the evaluator's game cannot have the length or the cube, or the ply is out of range.
+      RulesetError: an evaluator is of another game, its game cannot have the length or the cube, or the ply is out of
+        range.
     """
+    given = [evaluator] if isinstance(evaluator, BaseEvaluator) else list(evaluator)
     # A file is a fact: it is judged also where this house would not have offered its length.
-    evaluator = evaluator.for_any_length()
-    variation = variation_problem(match.headers, evaluator.ruleset)
+    critics = [critic.for_any_length() for critic in given]
+    _check_games(match, critics)
+    game_played = given[0].match_set or given[0].ruleset
+    variation = variation_problem(match.headers, critics[0].ruleset)
     problems = [*match.problems, *([] if variation is None else [variation])]
-    # Files of matches without a cube say so by the cube's limit.
-    has_cube = evaluator.ruleset.cube and ("CubeLimit", "1") not in match.headers
     games = []
     had_crawford = False
-    for game in match.games:
+    for game, critic in zip(match.games, cycle(critics), strict=False):
         try:
-            state = _first_state(match, game, evaluator.ruleset, had_crawford)
+            state = _first_state(match, game, critic.ruleset, had_crawford)
         except RulesetError as error:
             problems.append(f"game {game.number}: {error}; it is not judged")
             continue
         had_crawford |= state.is_crawford
-        games.append(_GameAnalyst(game, state, evaluator, ply, has_cube, problems).analyze(progress))
-    return MatchAnalysis(
-        evaluator.ruleset, match.players, match.length, ply, match.headers, tuple(games), tuple(problems)
-    )
+        # Files of matches without a cube say so by the cube's limit.
+        has_cube = critic.ruleset.cube and ("CubeLimit", "1") not in match.headers
+        games.append(_GameAnalyst(game, state, critic, ply, has_cube, problems).analyze(progress))
+    return MatchAnalysis(game_played, match.players, match.length, ply, match.headers, tuple(games), tuple(problems))
+
+
+def _check_games(match: Match, critics: Sequence[BaseEvaluator]) -> None:
+    if match.game is None:
+        return
+    rulesets = games_of(match.game)
+    names = [critic.ruleset.name for critic in critics]
+    if len(rulesets) != len(critics) or not all(
+        critic.ruleset.plays_like(ruleset) for critic, ruleset in zip(critics, rulesets, strict=True)
+    ):
+        raise RulesetError(
+            f"evaluators of {', '.join(names)}: expected one for each of "
+            f"{', '.join(ruleset.name for ruleset in rulesets)}, in this order"
+        )
 
 
 def _first_state(match: Match, game: Game, ruleset: Ruleset, had_crawford: bool) -> MatchState:
@@ -102,11 +124,12 @@ class _GameAnalyst:
                 progress(1)
         game, state = self.game, self.state
         result = None
-        if game.winner is not None and game.points is not None:
+        if game.points is not None and (game.winner is not None or game.points == 0):
             equity = self.evaluator.match_equity(state.length or 1)
             result = equity.value_after(state, game.points if game.winner == 0 else -game.points)
         return GameAnalysis(
             number=game.number,
+            ruleset=self.evaluator.ruleset,
             score=game.score,
             is_crawford=state.is_crawford,
             winner=game.winner,

@@ -9,7 +9,7 @@ from tavla_ai.tournament.lockstep import Leg, WatchedTurn, play_pairs
 from tavla_ai.tournament.luck import luck_networks, named_luck_networks
 from tavla_ai.tournament.open_game import OpenGame
 from tavla_ai.tournament.ratings import ELO_PER_LOGIT, Pairing, Rating, Ratings, rate
-from tavla_ai.tournament.replay import TournamentReplay, check_has_mat, play_between, replay_pairs
+from tavla_ai.tournament.replay import MatchFormat, TournamentReplay, check_has_mat, play_between, replay_pairs
 from tavla_ai.tournament.results import BotTotal, PairResult, PlayedTournament, TournamentResult, rated_pairings
 from tavla_ai.tournament.runners import MAX_WORKERS, LocalRunner, Runner, Workers, ray_runner
 from tavla_ai.tournament.schedule import Schedule, scheduled
@@ -25,6 +25,7 @@ __all__ = [
     "Contests",
     "Leg",
     "LocalRunner",
+    "MatchFormat",
     "OpenGame",
     "PairResult",
     "Pairing",

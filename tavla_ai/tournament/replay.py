@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +15,14 @@ from tavla_ai import engine
 from tavla_ai.bots import Bot, Levels, load_bot
 from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.files import write_whole
-from tavla_ai.formats import Game, Match, Turn, write_mat
+from tavla_ai.formats import Game, Match, Turn, write_mat, write_match_json
 from tavla_ai.rules import MatchSet, Play, Position, Ruleset, compile_rules, format_play, games_of, play_index, steps_of
 from tavla_ai.tournament.arena import Arena
 from tavla_ai.tournament.folder import BotIdentity, ContestLine, read_lines, read_settings
 from tavla_ai.tournament.lockstep import WatchedTurn, play_pairs
 
-MAT_FOLDER = "mat"
+# Formats of match files, which are also the endings of their names and the folders they lie in.
+MatchFormat = Literal["mat", "json"]
 _PAIRS_AT_ONCE = 64
 
 
@@ -51,12 +53,7 @@ class Replayed:
         return play_between(games_of(self.game)[turn.leg], turn.board, turn.dice, turn.after)
 
     def match(self) -> Match:
-        """Return the contest as a match for match files, A on the left.
-
-        Raises:
-          RulesetError: match files cannot hold this game.
-        """
-        check_has_mat(self.game)
+        """Return the contest as a match for match files, A as player 0."""
         games = []
         for number, turns in enumerate(self.games(), start=1):
             last = turns[-1]
@@ -67,13 +64,24 @@ class Replayed:
                     number=number,
                     score=score,
                     turns=tuple(Turn(turn.side, dice=turn.dice, play=self.play_of(turn)) for turn in turns),
-                    winner=None if last.score is None else last.side,
+                    winner=last.side if last.score else None,
                     points=last.score,
                 )
             )
         # Names in match files have no colon.
         a, b = (name.replace(":", " ") for name in self.players)
-        return Match(self.length, (a, b), tuple(games), (("Variation", self.game.title),))
+        return Match(self.length, (a, b), tuple(games), (("Variation", self.game.title),), game=self.game)
+
+    def match_file(self, kind: MatchFormat) -> str:
+        """Return the contest as a match file.
+
+        Raises:
+          RulesetError: `.mat` files cannot hold this game.
+        """
+        if kind == "json":
+            return write_match_json(self.match())
+        check_has_mat(self.game)
+        return write_mat(self.match())
 
     def text(self) -> str:
         """Return the contest as text, one turn per line."""
@@ -93,13 +101,13 @@ class Replayed:
 
 
 def check_has_mat(game: Ruleset | MatchSet) -> None:
-    """Check that match files can hold the game, or all games of the set.
+    """Check that `.mat` files can hold the game, or all games of the set.
 
     Raises:
-      RulesetError: match files cannot hold the game.
+      RulesetError: they cannot.
     """
     if not all(ruleset.moves_as_backgammon for ruleset in games_of(game)):
-        raise RulesetError(f"{game.name}: match files can hold tavla and backgammon only")
+        raise RulesetError(f"{game.name}: .mat files can hold tavla and backgammon only, JSON match files any game")
 
 
 def play_between(
@@ -192,25 +200,25 @@ class TournamentReplay:
         """Replay some pairs of a pairing."""
         return replay_pairs(self._arena, *self.pairings[pairing], first_pair, num_pairs)
 
-    def write_mats(self) -> int:
+    def write_matches(self, kind: MatchFormat) -> int:
         """Write a match file for each contest that has none, and return their number.
 
         Raises:
-          RulesetError: match files cannot hold this game.
+          RulesetError: `.mat` files cannot hold this game.
         """
-        folder = self.path / MAT_FOLDER
+        folder = self.path / kind
         folder.mkdir(exist_ok=True)
         wanted: dict[int, set[int]] = {}
         for line in self.lines:
-            if not (folder / _mat_name(line.pairing, line.pair, line.a_seat)).exists():
+            if not (folder / _match_name(line.pairing, line.pair, line.a_seat, kind)).exists():
                 wanted.setdefault(line.pairing, set()).add(line.pair)
         written = 0
         for pairing, pairs in wanted.items():
             for first in range(min(pairs), max(pairs) + 1, _PAIRS_AT_ONCE):
                 number = min(_PAIRS_AT_ONCE, max(pairs) + 1 - first)
                 for index, contest in enumerate(self.pairs(pairing, first, number)):
-                    file = folder / _mat_name(pairing, first + index // 2, index % 2)
-                    write_whole(file, write_mat(contest.match()).encode())
+                    file = folder / _match_name(pairing, first + index // 2, index % 2, kind)
+                    write_whole(file, contest.match_file(kind).encode())
                     written += 1
         return written
 
@@ -223,5 +231,5 @@ def _check_identity(path: Path, bot: Bot, identity: BotIdentity) -> None:
         raise TavlaError(f"{path}: {identity.name} was calibrated again since it played; name the old file of levels")
 
 
-def _mat_name(pairing: int, pair: int, a_seat: int) -> str:
-    return f"{pairing:03}-{pair:06}-{a_seat}.mat"
+def _match_name(pairing: int, pair: int, a_seat: int, kind: MatchFormat) -> str:
+    return f"{pairing:03}-{pair:06}-{a_seat}.{kind}"

@@ -168,7 +168,7 @@ def test_options_of_positions_make_no_sense_with_a_match(checkpoint: Path, args:
 
 @pytest.mark.parametrize("args", [("--html", "x.html"), ("--lenient",)])
 def test_options_of_matches_make_no_sense_without_one(checkpoint: Path, args: tuple[str, ...]) -> None:
-    assert f"{args[0]}: only for a match file; expected MATCH.mat" in fails(
+    assert f"{args[0]}: only for a match file; expected MATCH with it" in fails(
         "analyze", "--checkpoint", checkpoint, *args
     )
 

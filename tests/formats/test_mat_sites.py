@@ -223,11 +223,12 @@ def test_a_match_without_the_crawford_rule(said: str, is_crawford: bool) -> None
     assert [game.is_crawford for game in analysis.games] == [is_crawford]
 
 
-def test_a_file_of_another_game_says_so(tmp_path: Path) -> None:
+def test_a_file_is_judged_as_the_game_that_it_names(tmp_path: Path) -> None:
     path = tmp_path / "match.mat"
-    path.write_text(f'; [Variation "Traditional tavla"]\n{HEAD}{TURNS}')
-    (problem,) = ok_json("analyze", path, "--json")["problems"]
-    assert problem.endswith("judged as north-sultan; name the game with --ruleset traditional")
+    path.write_text(f'; [Variation "Tavla (oyna.app)"]\n{HEAD}{TURNS}')
+    assert ok_json("analyze", path)["ruleset"] == "oyna-tavla"
+    backgammon = ok_json("analyze", path, "--ruleset", "oyna-backgammon")
+    assert backgammon["problems"] == ["header Variation: the file is of oyna-tavla, judged as oyna-backgammon"]
 
 
 def test_a_game_with_an_impossible_score_is_not_judged() -> None:

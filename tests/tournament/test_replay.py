@@ -12,7 +12,7 @@ from tournaments import played
 
 from tavla_ai.bots import Bot, load_bot
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.formats.mat import read_mat, write_mat
+from tavla_ai.formats import read_mat, read_match, read_match_json, write_mat, write_match_json
 from tavla_ai.network import Checkpoint, load_checkpoint
 from tavla_ai.rules import get_match_set, get_ruleset
 from tavla_ai.tournament import (
@@ -72,8 +72,8 @@ def test_a_replay_that_differs_from_its_record_is_refused(bots: list[Bot], tmp_p
 
 def test_a_match_file_for_each_match(bots: list[Bot], tmp_path: Path) -> None:
     play(tmp_path, bots, games=4)
-    assert TournamentReplay.from_folder(tmp_path).write_mats() == 12
-    assert TournamentReplay.from_folder(tmp_path).write_mats() == 0
+    assert TournamentReplay.from_folder(tmp_path).write_matches("mat") == 12
+    assert TournamentReplay.from_folder(tmp_path).write_matches("mat") == 0
     for line in read_lines(tmp_path):
         name = f"{line.pairing:03}-{line.pair:06}-{line.a_seat}.mat"
         match = read_mat((tmp_path / "mat" / name).read_text(), NORTH_SULTAN)
@@ -88,8 +88,14 @@ def test_other_games_are_played_again_too(name: str, tmp_path: Path) -> None:
     replay = TournamentReplay.from_folder(tmp_path)
     assert len(replay.contest(1).turns) == replay.lines[0].plies
     assert replay.contest(1).text()
-    with pytest.raises(RulesetError, match="match files can hold tavla and backgammon only"):
-        replay.contest(1).match()
+    with pytest.raises(RulesetError, match=r"\.mat files can hold tavla and backgammon only"):
+        replay.contest(1).match_file("mat")
+    assert replay.write_matches("json") == 4
+    for path, line in zip(sorted((tmp_path / "json").glob("*.json")), replay.lines, strict=True):
+        match = read_match(path)
+        assert (match.game, match.problems) == (ruleset, ())
+        assert sum(len(game.turns) for game in match.games) == line.plies
+        assert write_match_json(match) == path.read_text()
 
 
 def test_gul_bara_is_not_played_again(tmp_path: Path) -> None:
@@ -117,8 +123,13 @@ def test_the_games_of_a_set_are_played_again(shipped: Checkpoint, tmp_path: Path
         legs = [turns[0].leg for turns in contest.games()]
         assert legs == [game % 3 for game in range(len(legs))]
         assert "Game 2 (plakoto-greek)" in contest.text()
-        with pytest.raises(RulesetError, match="match files can hold tavla and backgammon only"):
-            contest.match()
+        with pytest.raises(RulesetError, match=r"\.mat files can hold tavla and backgammon only"):
+            contest.match_file("mat")
+        match = read_match_json(contest.match_file("json"))
+        assert (match.game, match.length, match.problems) == (match_set, 7, ())
+        assert [(game.winner, game.points) for game in match.games] == [
+            (game.winner, game.points) for game in contest.match().games
+        ]
     turkish = get_match_set("zar-turkish")
     played(turkish, [load_bot("random", turkish)] * 2, 2, 3, 3, out=tmp_path / "turkish")
     match = TournamentReplay.from_folder(tmp_path / "turkish").contest(1).match()
