@@ -173,7 +173,7 @@ def test_a_parent_of_another_shape_or_game_is_refused(
     parent = f"parent={finished / 'final'}"
     assert train(monkeypatch, *arguments(tmp_path / "a", "--set", parent, network__hidden="[8]")) == 2
     assert "hidden layers" in capsys.readouterr().err
-    assert train(monkeypatch, *arguments(tmp_path / "b", "--set", parent, ruleset="traditional")) == 2
+    assert train(monkeypatch, *arguments(tmp_path / "b", "--set", parent, ruleset="tawula")) == 2
     assert "trained for north-sultan" in capsys.readouterr().err
     assert train(monkeypatch, *arguments(tmp_path / "c", "--set", parent, games=40)) == 0
     child = load_checkpoint(tmp_path / "c" / "final").card
