@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from tavla_ai.engine._core import (
     BEAROFF_VERSION,
+    CUBE_EFFICIENCY,
     FEATURE_VERSION,
     MAX_PLAYS,
     MOST_CANDIDATES,
@@ -13,6 +14,7 @@ from tavla_ai.engine._core import (
     Bearoff,
     BearoffShape,
     Chooser,
+    CubeStakes,
     DuelResult,
     InputInfo,
     LookaheadSettings,
@@ -26,6 +28,10 @@ from tavla_ai.engine._core import (
     build_bearoff,
     choose_plays,
     count_plays,
+    cube_decisions,
+    cube_points,
+    cubeful_equity,
+    decide_cube,
     duel,
     duel_set,
     encode,
@@ -57,6 +63,7 @@ MAX_PLY = 4
 
 __all__ = [
     "BEAROFF_VERSION",
+    "CUBE_EFFICIENCY",
     "FEATURE_VERSION",
     "INPUTS",
     "MAX_PLAYS",
@@ -67,6 +74,7 @@ __all__ = [
     "Bearoff",
     "BearoffShape",
     "Chooser",
+    "CubeStakes",
     "DuelResult",
     "InputInfo",
     "LookaheadSettings",
@@ -80,6 +88,10 @@ __all__ = [
     "build_bearoff",
     "choose_plays",
     "count_plays",
+    "cube_decisions",
+    "cube_points",
+    "cubeful_equity",
+    "decide_cube",
     "duel",
     "duel_set",
     "encode",

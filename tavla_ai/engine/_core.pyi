@@ -326,6 +326,35 @@ def random_turns(rules: Rules, seed: int, game: int) -> list[dict[str, Any]]:
     Return the turns of one game of random play, each seen by its mover: `before` int8[1, 2, num_places] and the stages `passed` to the mover, `dice` ((0, 0) if passed dice ended the game), `after`, the stages `passed_on`, and the mover's `score` or NO_SCORE.
     """
 
+CUBE_EFFICIENCY: float = 0.68
+
+class CubeStakes:
+    """
+    The stakes of a game with a cube, seen by one side. In a match worth float64[2n + 1] is that side's chance of winning the match after −n to n points with this game, and away the points that both sides need, its own first; None in single games. owner is `centred`, `me` or `opponent`.
+    """
+
+    def __init__(self, worth: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, away: tuple[int, int] = (1, 1), *, limit: int = 64, value: int = 1, owner: str = 'centred', is_crawford: bool = False) -> None: ...
+
+def decide_cube(scores: Sequence[int], outcomes: Sequence[float], stakes: CubeStakes, efficiency: float = 0.68) -> tuple[float, float, float, bool, bool, bool, bool]:
+    """
+    Return what doubling is worth to the player on roll, before the dice, from the K chances of its scores, best first: no_double, double_take, double_pass, can_double, should_double, should_take, is_too_good. Values are match-winning chances, or points in units of the cube.
+    """
+
+def cubeful_equity(scores: Sequence[int], outcomes: Sequence[float], stakes: CubeStakes, efficiency: float = 0.68) -> float:
+    """
+    Return what a position is worth between two turns, whichever side rolls next.
+    """
+
+def cube_points(scores: Sequence[int], outcomes: Sequence[float], stakes: CubeStakes, efficiency: float = 0.68) -> tuple[float, float]:
+    """
+    Return the lowest chance of winning with which the side takes a double of the present cube, and that from which the opponent passes.
+    """
+
+def cube_decisions(rules: Rules, player: Player, boards: Annotated[NDArray[numpy.int8], dict(shape=(None, 2, None), order='C', device='cpu', writable=False)], stakes: Sequence[CubeStakes], threads: int = 1) -> tuple[NDArray[numpy.float64], NDArray[numpy.uint8]]:
+    """
+    Return the decisions of a network at its ply on boards int8[N, 2, 26] before the roll, the player on roll first, with its stakes: float64[N, 3], no_double, double_take, double_pass; and uint8[N, 4], can_double, should_double, should_take, is_too_good. They are those of `Searcher.cube_decision`.
+    """
+
 class Searcher:
     """
     Look-ahead and rollouts with one network. Filters are (keep, extra, margin): the best `keep` plays are looked at more deeply, and up to `extra` more that are worse by no more than `margin` points; `root[p]` chooses those that go on from p-ply to (p + 1)-ply, its last entry also deeper ones, `replies` the replies below. Values of a call: one row of values float32[1, K] and inputs float32[1, K - 2] says what the player plays for.
@@ -356,6 +385,11 @@ class Searcher:
     def evaluate(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], ply: int, milliseconds: float | None = None) -> tuple[NDArray[numpy.float32], int]:
         """
         Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and the deepest ply that was finished in time.
+        """
+
+    def cube_decision(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], stakes: CubeStakes, ply: int) -> tuple[float, float, float, bool, bool, bool, bool]:
+        """
+        Return the decisions of a board int8[2, 26] before the roll, the player on roll first, in the form of `decide_cube`: the player plays each of the 21 rolls at `ply`, and the opponent may then use the cube.
         """
 
     def roll_out(self, board: Annotated[NDArray[numpy.int8], dict(shape=(2, None), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], inputs: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, ply: int, truncate: int, adjusts_luck: bool, seed: int, first_trial: int, num_trials: int) -> NDArray[numpy.float64]:

@@ -12,7 +12,6 @@ from copy import copy
 from typing import Literal, Self
 
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator.cube import cube_by_rolls
 from tavla_ai.evaluator.evaluation import BestPlay, Evaluation, RankedPlay
 from tavla_ai.match import CubeDecision, MatchEquity, MatchState, Utility, check_double, match_equity
 from tavla_ai.rules import (
@@ -377,7 +376,8 @@ class BaseEvaluator(ABC):
     def cube_decision(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> CubeDecision:
         """Return what doubling now would be worth to the side on roll, before the dice.
 
-        `match.cube_decision` decides from outcomes alone; this decision also plays the 21 rolls, see `cube`.
+        `match.cube_decision` decides from outcomes alone. This decision also plays the 21 rolls; with at most
+        four checkers left in the bear-off it is exact.
 
         Args:
           position: the side on roll first.
@@ -389,14 +389,11 @@ class BaseEvaluator(ABC):
         """
         if not self.ruleset.cube:
             raise RulesetError(f"cube: {self.ruleset.name} has none")
-        return cube_by_rolls(
-            self.ruleset,
-            position,
-            match,
-            self._equity_of(match),
-            self.evaluate(position, match, ply=ply).outcomes,
-            lambda dice, utility: self.best_play(position, dice, utility, ply=ply),
-        )
+        return self._cube_by_rolls(position, match, self._equity_of(match), ply)
+
+    @abstractmethod
+    def _cube_by_rolls(self, position: Position, match: MatchState, equity: MatchEquity, ply: int) -> CubeDecision:
+        """Return `cube_decision` in a house with a cube; `equity` is the table of the match."""
 
     def should_double(self, position: Position, match: MatchState = MatchState(), *, ply: int = 0) -> bool:
         """Return whether the side on roll should double before it rolls; False where it may not double.

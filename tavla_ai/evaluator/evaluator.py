@@ -16,7 +16,7 @@ from tavla_ai.evaluator.base import BaseEvaluator
 from tavla_ai.evaluator.bearoff import load_tables
 from tavla_ai.evaluator.evaluation import BestPlay, Evaluation, RankedPlay
 from tavla_ai.evaluator.search import DEFAULT_SEARCH, SearchSettings
-from tavla_ai.match import MatchState, Utility
+from tavla_ai.match import CubeDecision, MatchEquity, MatchState, Utility
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import (
     LegalPlay,
@@ -212,6 +212,11 @@ class Evaluator(BaseEvaluator):
             time_ms,
         )
         return BestPlay(LegalPlay.of(play), tuple(outcomes.tolist()))
+
+    def _cube_by_rolls(self, position: Position, match: MatchState, equity: MatchEquity, ply: int) -> CubeDecision:
+        stakes = equity.cube_stakes(match)
+        found = self._searcher.cube_decision(position.board, stakes, self._checked_ply(ply, None))
+        return CubeDecision.of(found, match.cube.value)
 
     def trials(
         self,

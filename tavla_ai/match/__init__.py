@@ -14,9 +14,7 @@ from tavla_ai.match.cube import (
     take_point,
     turned,
 )
-from tavla_ai.match.cube_ending import CubeEnding, ends_soon
 from tavla_ai.match.equity import MAX_LENGTH, MatchEquity, Starter, equal_shares, match_equity
-from tavla_ai.match.janowski import Curve
 from tavla_ai.match.stakes import Utilities, as_utilities, match_utilities, utilities
 from tavla_ai.match.state import Cube, CubeOwner, MatchState, Utility
 
@@ -24,9 +22,7 @@ __all__ = [
     "MAX_LENGTH",
     "Cube",
     "CubeDecision",
-    "CubeEnding",
     "CubeOwner",
-    "Curve",
     "MatchEquity",
     "MatchState",
     "Starter",
@@ -37,7 +33,6 @@ __all__ = [
     "check_double",
     "cube_decision",
     "cubeful_equity",
-    "ends_soon",
     "equal_shares",
     "match_equity",
     "match_utilities",

@@ -1,8 +1,8 @@
 """Decisions with the doubling cube: doubling and taking.
 
 A decision is made before the roll. It uses the outcomes of the game if the cube were never turned again, and the worth
-of points at the score. `janowski` turns these into values with a cube. Gammons count whether or not the cube was
-turned; beavers and the Jacoby rule do not exist.
+of points at the score. The engine (`value/cube.hpp`) turns these into values with a cube by Janowski's model. Gammons
+count whether or not the cube was turned; beavers and the Jacoby rule do not exist.
 
 Values are points in single games, in units of the present cube, so that a pass costs 1; in a match they are
 match-winning chances.
@@ -10,19 +10,19 @@ match-winning chances.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tavla_ai import engine
+from tavla_ai.engine import CUBE_EFFICIENCY
 from tavla_ai.errors import RulesetError
 from tavla_ai.match.equity import MatchEquity
-from tavla_ai.match.janowski import CUBE_EFFICIENCY, CubeModel
 from tavla_ai.match.state import Cube, MatchState
 
 # Networks answer in float32.
 _TOLERANCE = 1e-4
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -53,22 +53,20 @@ class CubeDecision:
     should_take: bool
     is_too_good: bool
 
-    def with_values(
-        self, no_double: float, double_take: float, state: MatchState, *, is_exact: bool = False
-    ) -> CubeDecision:
-        """Return the decision with better values of rolling and of a double that is taken.
-
-        Args:
-          no_double: the value of rolling without doubling.
-          double_take: the value of a double that the opponent takes.
-          state: the match seen by the player on roll, with the cube as it is before a double.
-          is_exact: whether the values are exact. Values by rolls are not: they let the player wait for one roll before
-            the next double, and a player who loses the match with this game gains by waiting only with gammons. Then
-            the value of rolling is at most that of this decision.
-        """
-        if not is_exact and _is_last_chance(state):
-            no_double = min(no_double, self.no_double)
-        return _decided(no_double, double_take, self.double_pass, self.can_double, state)
+    @staticmethod
+    def of(found: tuple[float, float, float, bool, bool, bool, bool], pass_points: int) -> CubeDecision:
+        """Return a decision of the engine, which answers as `engine.decide_cube`."""
+        no_double, double_take, double_pass, can_double, should_double, should_take, is_too_good = found
+        return CubeDecision(
+            no_double=no_double,
+            double_take=double_take,
+            double_pass=double_pass,
+            pass_points=pass_points,
+            can_double=can_double,
+            should_double=should_double,
+            should_take=should_take,
+            is_too_good=is_too_good,
+        )
 
     @property
     def value(self) -> float:
@@ -92,45 +90,8 @@ def cube_decision(
       RulesetError: outcomes that are not K probabilities, an efficiency out of range, a game without a cube,
         or a state that the table does not have.
     """
-    model = _model(outcomes, state, equity, efficiency)
-    value = state.cube.value
-    if state.is_crawford:
-        no_double = model.dead(value).at(model.win_chance)
-    else:
-        no_double = model.curve(value, state.cube.owner, waits=True).at(model.win_chance)
-    double_take = model.curve(2 * value, "opponent").at(model.win_chance)
-    double_pass = _value_after(state, equity)(value)
-    can_double = may_double(state, equity) and (state.length is None or value < state.away[0])
-    return _decided(no_double, double_take, double_pass, can_double, state)
-
-
-def _is_last_chance(state: MatchState) -> bool:
-    """Return whether the player on roll loses the match with this game, whatever the cube shows."""
-    return state.length is not None and state.cube.value >= state.away[1]
-
-
-def _decided(
-    no_double: float, double_take: float, double_pass: float, can_double: bool, state: MatchState
-) -> CubeDecision:
-    """Return the decisions of both sides for these values to the player on roll."""
-    should_take = double_take <= double_pass
-    is_last_chance = _is_last_chance(state)
-    if is_last_chance and can_double:
-        # The opponent wins the match with this game at any cube, so a larger cube cannot cost the player anything.
-        no_double = min(no_double, double_take)
-    gain = min(double_take, double_pass) - no_double
-    # A player who loses the match with this game loses nothing by doubling, and doubles even without a gain.
-    is_double = can_double and (gain > 0 or (is_last_chance and gain > -_ROUNDING))
-    return CubeDecision(
-        no_double=no_double,
-        double_take=double_take,
-        double_pass=double_pass,
-        pass_points=state.cube.value,
-        can_double=can_double,
-        should_double=is_double,
-        should_take=should_take,
-        is_too_good=can_double and not is_double and not should_take and no_double > double_pass,
-    )
+    found = engine.decide_cube(*_question(outcomes, state, equity, efficiency), efficiency)
+    return CubeDecision.of(found, state.cube.value)
 
 
 def should_double(
@@ -164,10 +125,7 @@ def cubeful_equity(
     The cube stays where it is until the next turn; before my own roll, `cube_decision` has what doubling would
     change. Arguments and errors are those of `cube_decision`.
     """
-    model = _model(outcomes, state, equity, efficiency)
-    value = state.cube.value
-    curve = model.dead(value) if state.is_crawford else model.curve(value, state.cube.owner)
-    return curve.at(model.win_chance)
+    return engine.cubeful_equity(*_question(outcomes, state, equity, efficiency), efficiency)
 
 
 def take_point(
@@ -178,7 +136,7 @@ def take_point(
     Only the sizes of wins and of losses are taken from `outcomes`, not how often I win. Arguments and errors are
     those of `cube_decision`.
     """
-    return _model(outcomes, state, equity, efficiency).take_point(state.cube.value)
+    return engine.cube_points(*_question(outcomes, state, equity, efficiency), efficiency)[0]
 
 
 def cash_point(
@@ -188,10 +146,13 @@ def cash_point(
 
     Arguments and errors are those of `take_point`.
     """
-    return _model(outcomes, state, equity, efficiency).cash_point(state.cube.value)
+    return engine.cube_points(*_question(outcomes, state, equity, efficiency), efficiency)[1]
 
 
-def _model(outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float) -> CubeModel:
+def _question(
+    outcomes: Sequence[float], state: MatchState, equity: MatchEquity, efficiency: float
+) -> tuple[tuple[int, ...], list[float], engine.CubeStakes]:
+    """Return the scores, their probabilities and the stakes, checked, as the engine takes them."""
     ruleset = equity.ruleset_of(state)
     if not ruleset.cube:
         raise RulesetError(f"cube: {ruleset.name} has none")
@@ -204,17 +165,7 @@ def _model(outcomes: Sequence[float], state: MatchState, equity: MatchEquity, ef
         raise RulesetError(f"outcomes {shares}: expected probabilities that add up to 1")
     if not 0 <= efficiency <= 1:
         raise RulesetError(f"cube efficiency {efficiency}: expected 0 to 1")
-    after = _value_after(state, equity)
-    after(0)  # This refuses a state that the table does not have.
-    if state.length is None:
-        return CubeModel(shares, ruleset.scores, after, limit=ruleset.cube_limit, efficiency=efficiency)
-    return CubeModel(shares, ruleset.scores, after, state.away, ruleset.cube_limit, efficiency)
-
-
-def _value_after(state: MatchState, equity: MatchEquity) -> Callable[[int], float]:
-    """Return the function from points won to their value, in the units of this module."""
-    unit = state.cube.value if state.length is None else 1
-    return lambda points: equity.value_after(state, points) / unit
+    return ruleset.scores, shares, equity.cube_stakes(state)
 
 
 def turned(state: MatchState) -> MatchState:

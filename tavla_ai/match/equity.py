@@ -4,20 +4,20 @@ A game's possible scores are listed best first, as in `Ruleset.scores`; a `Utili
 value. In a single game that is the points themselves, in a match the match-winning chance (mwc) after the
 score. `MatchEquity` holds the mwc of every score between games, by exact recursion from the shares of a
 game's outcomes and the house's rules: who starts the next game, which game of a set it is, what follows a
-draw, and the cube, whose play within a game is `janowski`'s model.
+draw, and the cube, whose play within a game follows Janowski's model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from tavla_ai import engine
 from tavla_ai.errors import RulesetError
-from tavla_ai.match.janowski import CubeModel
 from tavla_ai.match.state import Cube, MatchState, Utility, check_length
 from tavla_ai.rules import MatchSet, Ruleset, get_ruleset
 
@@ -30,8 +30,9 @@ MAX_LENGTH = 40
 
 _TOLERANCE = 1e-6
 
-# Greatest number of utilities that a table remembers.
-_MOST_UTILITIES = 4096
+# Greatest number of states that a table remembers.
+_MOST_STATES = 4096
+_Known = TypeVar("_Known")
 
 
 def equal_shares(ruleset: Ruleset, mars_share: float | None = None, draw_share: float = 0.0) -> tuple[float, ...]:
@@ -95,6 +96,8 @@ class MatchEquity:
     _values: npt.NDArray[np.float64] = field(repr=False)
     # Utilities by state, as far as they were needed.
     _utilities: dict[MatchState, Utility] = field(default_factory=dict, repr=False, init=False)
+    # The engine's stakes by state, as far as they were needed.
+    _stakes: dict[MatchState, engine.CubeStakes] = field(default_factory=dict, repr=False, init=False)
 
     def ruleset_of(self, state: MatchState) -> Ruleset:
         """Return the ruleset of the game in a state."""
@@ -152,13 +155,7 @@ class MatchEquity:
         Raises:
           RulesetError: see `value_after`.
         """
-        known = self._utilities.get(state)
-        if known is None:
-            known = self._utility(state)
-            if len(self._utilities) >= _MOST_UTILITIES:
-                self._utilities.clear()
-            self._utilities[state] = known
-        return known
+        return _remembered(self._utilities, state, self._utility)
 
     def _utility(self, state: MatchState) -> Utility:
         ruleset = self.ruleset_of(state)
@@ -167,6 +164,32 @@ class MatchEquity:
             return Utility.points(ruleset)
         values = (self.value_after(state, score * state.cube.value) for score in ruleset.scores)
         return Utility(tuple(values), total=1.0)
+
+    def cube_stakes(self, state: MatchState) -> engine.CubeStakes:
+        """Return the stakes of the game in progress as the engine's cube decisions take them, seen by me.
+
+        Raises:
+          RulesetError: see `value_after`.
+        """
+        return _remembered(self._stakes, state, self._cube_stakes)
+
+    def _cube_stakes(self, state: MatchState) -> engine.CubeStakes:
+        self._check(state)
+        worth, away = None, (1, 1)
+        if state.length is not None:
+            worth, away = self._worth(self._game(state.game), *state.away), state.away
+        return engine.CubeStakes(
+            worth,
+            away,
+            limit=self.ruleset_of(state).cube_limit,
+            value=state.cube.value,
+            owner=state.cube.owner,
+            is_crawford=state.is_crawford,
+        )
+
+    def _worth(self, index: int, away: int, opp_away: int) -> npt.NDArray[np.float64]:
+        """Return the mwc after game `index` of the set ends with −length to length points for me."""
+        return np.array([self._after(index, away, opp_away, points) for points in range(-self.length, self.length + 1)])
 
     def utility_grid(self, game: int = 0) -> npt.NDArray[np.float64]:
         """Return the utility values at every score of the match, for the engine.
@@ -255,8 +278,8 @@ def match_equity(
 ) -> MatchEquity:
     """Return the match equity table of a game or a set of games, between equal players.
 
-    A game's mwc is the mean of the mwc after its scores; in a game with a cube, what `CubeModel` makes of
-    them. A drawn game leaves the score and moves on to the next game of the set, so the games at one score
+    A game's mwc is the mean of the mwc after its scores; in a game with a cube, what `engine.cubeful_equity` makes
+    of them. A drawn game leaves the score and moves on to the next game of the set, so the games at one score
     form a ring, which is solved exactly.
 
     Args:
@@ -298,6 +321,16 @@ def match_equity(
                 _solve(equity, values, phase, both - opp_away, opp_away)
     values.flags.writeable = False
     return equity
+
+
+def _remembered(known: dict[MatchState, _Known], state: MatchState, make: Callable[[MatchState], _Known]) -> _Known:
+    """Return what is known of a state, or make it; a table remembers only so many states."""
+    if state not in known:
+        made = make(state)
+        if len(known) >= _MOST_STATES:
+            known.clear()
+        known[state] = made
+    return known[state]
 
 
 def _solve(equity: MatchEquity, values: npt.NDArray[np.float64], phase: int, away: int, opp_away: int) -> None:
@@ -346,14 +379,16 @@ def _game_value(
 ) -> float:
     """Return the mwc before a game with these outcomes to me, its draws counted as lost matches."""
     scores = equity.games[index].scores
-
-    def after(points: int) -> float:
-        return equity._after(index, away, opp_away, points)
-
     if can_double:
-        model = CubeModel(outcomes, scores, after, (away, opp_away), equity.games[index].cube_limit)
-        return model.curve(1, "centred").at(model.win_chance)
-    return sum(share * after(score) for score, share in zip(scores, outcomes, strict=True) if score != 0)
+        stakes = engine.CubeStakes(
+            equity._worth(index, away, opp_away), (away, opp_away), limit=equity.games[index].cube_limit
+        )
+        return engine.cubeful_equity(scores, outcomes, stakes)
+    return sum(
+        share * equity._after(index, away, opp_away, score)
+        for score, share in zip(scores, outcomes, strict=True)
+        if score != 0
+    )
 
 
 def _draw_share(ruleset: Ruleset, shares: Sequence[float]) -> float:

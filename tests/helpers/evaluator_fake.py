@@ -9,7 +9,7 @@ import numpy as np
 
 from tavla_ai.errors import RulesetError
 from tavla_ai.evaluator import BaseEvaluator, BestPlay, Evaluation, RankedPlay
-from tavla_ai.match import MatchState, Utility
+from tavla_ai.match import CubeDecision, MatchEquity, MatchState, Utility, cube_decision
 from tavla_ai.rules import (
     NUM_PLACES,
     LegalPlay,
@@ -117,3 +117,6 @@ class EvaluatorFake(BaseEvaluator):
         if position.is_over(self.ruleset):
             raise RulesetError("the game is over")
         return Evaluation.of(self.outcomes(lead), self.ruleset.scores, utility, ply)
+
+    def _cube_by_rolls(self, position: Position, match: MatchState, equity: MatchEquity, ply: int) -> CubeDecision:
+        return cube_decision(self.evaluate(position, match, ply=ply).outcomes, match, equity)

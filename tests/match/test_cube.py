@@ -9,7 +9,6 @@ from tavla_ai.errors import RulesetError
 from tavla_ai.match import (
     Cube,
     CubeDecision,
-    Curve,
     MatchState,
     cash_point,
     cube_decision,
@@ -385,15 +384,3 @@ def test_bad_states_are_refused():
 def test_an_impossible_double_is_not_answered(state, message):
     with pytest.raises(RulesetError, match=message):
         respond_to_double(outcomes(0.5), state, EQUITY)
-
-
-# Curves
-
-
-def test_curve():
-    curve = Curve(((0.0, -1.0), (0.25, -1.0), (0.75, 1.0), (1.0, 1.0)))
-    assert [curve.at(chance) for chance in (0, 0.1, 0.25, 0.5, 0.75, 1)] == [-1, -1, -1, 0, 1, 1]
-    assert [curve.reaching(value) for value in (-2, -1, 0, 1, 2)] == [0, 0, 0.5, 0.75, 1]
-    step = Curve(((0.0, 0.0), (0.5, 0.2), (0.5, 0.8), (1.0, 1.0)))
-    assert step.reaching(0.5) == 0.5
-    assert step.at(0.75) == pytest.approx(0.9)

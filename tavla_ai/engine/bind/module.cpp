@@ -36,8 +36,9 @@ NB_MODULE(_core, m) {
   bind_lookahead(m);
   bind_duel(m);
   bind_random_games(m);
-  bind_search(m);
   bind_bearoff(m);
+  bind_cube(m);
+  bind_search(m);
 }
 
 }  // namespace tavla

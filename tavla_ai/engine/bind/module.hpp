@@ -18,5 +18,6 @@ void bind_duel(nanobind::module_& m);
 void bind_random_games(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_bearoff(nanobind::module_& m);
+void bind_cube(nanobind::module_& m);
 
 }  // namespace tavla

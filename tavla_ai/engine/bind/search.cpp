@@ -17,6 +17,7 @@
 #include "base/threads.hpp"
 #include "bind/arrays.hpp"
 #include "bind/checks.hpp"
+#include "bind/cube.hpp"
 #include "bind/module.hpp"
 #include "search/rollout.hpp"
 
@@ -141,6 +142,18 @@ class BoundSearcher {
     return {scores_to_numpy(found.first), found.second};
   }
 
+  CubeOutput cube_decision(const BoardInput& input, const CubeStakes& stakes, int ply) {
+    const Board board = board_of(rules_, input);
+    check_cube_position(rules_, board);
+    require_ply(rules_, ply);
+    CubeDecision found{};
+    run_interruptibly(ply < 1, std::nullopt, [&](Deadline& deadline) {
+      const std::lock_guard lock(mutex_);
+      found = CubeSearch(rules_, *searcher_).decide(board, stakes, ply, deadline);
+    });
+    return cube_output(found);
+  }
+
   nb::ndarray<nb::numpy, double> roll_out(const BoardInput& input, const Matrix& values, const Matrix& inputs, int ply,
                                           int truncate, bool adjusts_luck, std::uint64_t seed,
                                           std::uint64_t first_trial, std::int64_t num_trials) {
@@ -242,6 +255,9 @@ void bind_search(nb::module_& m) {
            "ply"_a, "milliseconds"_a = nb::none(),
            "Return the probabilities of the scores float32[K] of an afterstate for the player who has just moved, and "
            "the deepest ply that was finished in time.")
+      .def("cube_decision", &BoundSearcher::cube_decision, "board"_a.noconvert(), "stakes"_a, "ply"_a,
+           "Return the decisions of a board int8[2, 26] before the roll, the player on roll first, in the form of "
+           "`decide_cube`: the player plays each of the 21 rolls at `ply`, and the opponent may then use the cube.")
       .def("roll_out", &BoundSearcher::roll_out, "board"_a.noconvert(), "values"_a.noconvert(), "inputs"_a.noconvert(),
            nb::kw_only(), "ply"_a, "truncate"_a, "adjusts_luck"_a, "seed"_a, "first_trial"_a, "num_trials"_a,
            "Return float64[num_trials, K], what each trial of an afterstate came to for the player who has just moved. "
