@@ -92,6 +92,9 @@ class _Screen(Reporter):
                 highlight=False,
             )
 
+    def warned(self, warning: str) -> None:
+        self._console.print(f"warning: {warning}", highlight=False)
+
 
 @click.command(
     epilog="Example: python -m train --config configs/quick.yaml --run runs/quick --set td.lambda=0.6",

@@ -160,7 +160,7 @@ class EvaluationConfig(Section):
     opponents: tuple[str, ...] | None = Field(
         default=None,
         description="bots, by the names that `tavla tournament` takes; `previous` is the network of the evaluation "
-        "before; null takes random, pubeval in the games that it plays, and previous",
+        "before; null takes random, pubeval or in the games that it does not play baseline, and previous",
     )
     seed: int = Field(default=1_000_001, ge=0, le=MAX_SEED, description="seed of the dice during training")
     final_seed: int = Field(

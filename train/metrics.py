@@ -37,6 +37,8 @@ class Progress:
     evaluation_seconds: float = 0.0
     total_seconds: float = 0.0
     core_seconds: float = 0.0
+    # Points per game and standard error against each opponent, at the last evaluation.
+    standings: dict[str, list[float]] = field(default_factory=dict)
 
     def cost(self) -> dict[str, float]:
         """Return the times of the run's parts, over all its sessions, and the peak memory of this process."""
@@ -58,6 +60,9 @@ class Reporter:
 
     def evaluated(self, results: list[PairResult]) -> None:
         """Receive the results of an evaluation."""
+
+    def warned(self, warning: str) -> None:
+        """Receive a warning about the run."""
 
 
 @dataclass

@@ -24,7 +24,7 @@ from tavla_ai.strength import as_result, measure_score_shares
 from tavla_ai.tournament import PairResult
 from train.batch import Batch, Task, merge
 from train.config import TrainConfig, dump_config
-from train.evaluation import FloatWeights, Opponents
+from train.evaluation import FloatWeights, Opponents, false_floor
 from train.growth import can_grow, grow
 from train.learner import Learner
 from train.metrics import MetricsLog, Progress, Reporter, Window
@@ -241,13 +241,21 @@ class Pipeline:
     ) -> list[PairResult]:
         """Measure weights against each opponent."""
         tick = time.perf_counter()
-        results = []
+        results = {}
         for opponent, result in self._opponents.play(weights, self._previous, games, seed):
             metrics.write_result(label, opponent, result, self.progress.games)
-            results.append(result)
+            results[opponent] = result
         self.progress.evaluation_seconds += time.perf_counter() - tick
-        self._reporter.evaluated(results)
-        return results
+        self._reporter.evaluated(list(results.values()))
+        if warning := false_floor(self.progress.standings, results):
+            log.warning("%s", warning)
+            self._reporter.warned(warning)
+        self.progress.standings = {
+            opponent: [result.points_per_game, result.standard_error]
+            for opponent, result in results.items()
+            if result.standard_error is not None
+        }
+        return list(results.values())
 
     # Saving.
 

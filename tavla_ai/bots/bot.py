@@ -35,7 +35,7 @@ from tavla_ai.rules import (
     score_of_play,
 )
 
-BASELINES = ("random", "pubeval")
+BASELINES = ("random", "baseline", "pubeval")
 
 # How a bot takes a match: `match` plays for it; `points` plays each game for its points; `untold` weighs the
 # scores by the match, but tells the network that it plays a single game.
@@ -323,6 +323,14 @@ def random_bot(ruleset: Ruleset) -> Bot:
     return Bot("random", ruleset, engine.Player.random())
 
 
+def baseline_bot(ruleset: Ruleset) -> Bot:
+    """Return the hand-made bot of every game, an opponent where pubeval does not play.
+
+    It weighs the race, blocked numbers and primes, blots and the shots at them, and pins, and looks no roll ahead.
+    """
+    return Bot("baseline", ruleset, engine.Player.baseline())
+
+
 def pubeval_bot(ruleset: Ruleset) -> Bot:
     """Return Tesauro's pubeval, a linear benchmark player made for backgammon.
 
@@ -332,6 +340,11 @@ def pubeval_bot(ruleset: Ruleset) -> Bot:
     if not plays_pubeval(ruleset):
         raise RulesetError(f"pubeval: plays only the opposed, hitting games, not {ruleset.name}")
     return Bot("pubeval", ruleset, engine.Player.pubeval(pubeval_weights("contact"), pubeval_weights("race")))
+
+
+def baselines_of(ruleset: Ruleset) -> tuple[str, str]:
+    """Return the names of the two baselines that a game is measured against: random play, and the better known one."""
+    return "random", "pubeval" if plays_pubeval(ruleset) else "baseline"
 
 
 def plays_pubeval(ruleset: Ruleset) -> bool:

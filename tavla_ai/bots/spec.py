@@ -11,6 +11,7 @@ from tavla_ai.bots.bot import (
     Awareness,
     Bot,
     PlayStyle,
+    baseline_bot,
     checkpoint_bot,
     join_bots,
     pubeval_bot,
@@ -18,7 +19,7 @@ from tavla_ai.bots.bot import (
 )
 from tavla_ai.bots.level import level_bot
 from tavla_ai.bots.levels import LEVEL_NAMES, Levels, level_name
-from tavla_ai.bots.peers import peer_player, peers_able_to
+from tavla_ai.bots.peers import PEERS, peer_player, peer_spec, peers_able_to
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import TavlaError
 from tavla_ai.network import CARD_FILE, find_checkpoint, is_checkpoint, load_checkpoint, read_card, shipped_names
@@ -41,8 +42,10 @@ def load_bot(
     The names are:
 
     - a level of the house: `easy`, `medium` or `hard`;
-    - a baseline: `random` makes every legal play with the same chance, `pubeval` is Tesauro's benchmark player;
-    - an outside engine and its ply: `gnubg:0` is GNU Backgammon, `sage:1` is Open Sage; they play for points;
+    - a baseline: `random` makes every legal play with the same chance, `baseline` is a hand-made player of every game,
+      `pubeval` is Tesauro's benchmark player for backgammon;
+    - an outside engine and its ply: `gnubg:0` is GNU Backgammon, `sage:1` is Open Sage; they play for points.
+      `mars:FILE` is a network of the project gammonx-server for Plakoto or Fevga, whose file you bring;
     - a shipped checkpoint, such as `tavla/hard`, or the folder of any checkpoint. A folder with one of the names above
       is written `./random`, or given as a `Path`.
 
@@ -79,16 +82,17 @@ def load_bot(
 def _game_bot(name: str, ruleset: Ruleset, levels: Levels, match_length: int | None) -> Bot:
     if name == "random":
         return random_bot(ruleset)
+    if name == "baseline":
+        return baseline_bot(ruleset)
     if name == "pubeval":
         return pubeval_bot(ruleset)
     if name in LEVEL_NAMES:
         return level_bot(level_name(name), ruleset, levels, match_length)
-    peers = peers_able_to("play")
-    if peer := re.fullmatch(rf"({'|'.join(map(re.escape, peers))}):([0-9]{{1,3}})", name):
-        return Bot(name, ruleset, peer_player(peer[1], int(peer[2]), ruleset))
+    if peer := peer_spec(name):
+        return Bot(name, ruleset, peer_player(*peer, ruleset))
     folder, style = _read_spec(name)
     if not folder or not find_checkpoint(folder).exists():
-        engines = (f"{kind}:PLY" for kind in peers)
+        engines = (f"{kind}:{PEERS[kind].option}" for kind in peers_able_to("play"))
         known = ", ".join((*BASELINES, *LEVEL_NAMES, *engines, *shipped_names()))
         raise TavlaError(f"unknown bot {name!r}; expected {known} or a checkpoint's folder")
     shown = str(Path(folder)) + name[len(folder) :]

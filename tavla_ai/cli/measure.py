@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from tavla_ai.bots import BASELINES, LEVEL_NAMES, Levels, RatedLevel, level_name
+from tavla_ai.bots import LEVEL_NAMES, Levels, RatedLevel, baselines_of, level_name
 from tavla_ai.cli._options import json_option, levels_option, seed_option, workers_option
 from tavla_ai.cli._printing import print_json, progress
 from tavla_ai.cli.inspect import print_strength
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import TavlaError
-from tavla_ai.network import Card
+from tavla_ai.network import Card, load_checkpoint
 from tavla_ai.rules import DEFAULT_RULESET, get_ruleset
 from tavla_ai.strength import load_judged_set, measure_checkpoint, measure_level
 
@@ -24,8 +24,8 @@ from tavla_ai.strength import load_judged_set, measure_checkpoint, measure_level
     "opponents",
     metavar="BOT",
     multiple=True,
-    help="An opponent, named as in `tavla tournament`; may be repeated.  [default: random and pubeval; with "
-    "--positions none]",
+    help="An opponent, named as in `tavla tournament`; may be repeated.  [default: random, and pubeval or, "
+    "where it does not play, baseline; with --positions none]",
 )
 @click.option(
     "--games", type=int, default=20_000, show_default=True, help="Games against each opponent, an even number."
@@ -76,23 +76,24 @@ def measure(
       tavla measure runs/quick/final --opponent random --opponent gnubg:0 --games 20000
       tavla measure hard --positions benchmarks/reporting.npz
     """
-    names = opponents or (() if positions else BASELINES)
     if len({path.stem for path in positions}) < len(positions):
         raise TavlaError(f"--positions {', '.join(map(str, positions))}: expected files of different names")
     judged = {path.stem: load_judged_set(path) for path in positions}
-    total = len(names) * games + sum(len(decisions.boards) for decisions in judged.values())
     is_level = what in LEVEL_NAMES
     if is_level and (ply or luck):
         raise TavlaError(f"{what}: a level has its own look-ahead; expected no --ply and no --luck")
     if not is_level and ruleset_name is not None:
         raise TavlaError("--ruleset: a checkpoint is measured in the game it was trained for")
+    ruleset = get_ruleset(ruleset_name or DEFAULT_RULESET) if is_level else load_checkpoint(what).card.ruleset
+    names = opponents or (() if positions else baselines_of(ruleset))
+    total = len(names) * games + sum(len(decisions.boards) for decisions in judged.values())
     measured: Card | RatedLevel
     with progress("games and decisions", total) as advance:
         if is_level:
             measured = measure_level(
                 level_name(what),
                 levels,
-                get_ruleset(ruleset_name or DEFAULT_RULESET),
+                ruleset,
                 None,
                 names,
                 games,

@@ -172,9 +172,9 @@ def tournament(
 ) -> None:
     """Play bots against each other with paired dice.
 
-    A bot is `random`, `pubeval`, a level of the house (`easy`, `medium`, `hard`), a shipped checkpoint such as
-    `tavla/hard`, or the folder of any checkpoint. With the extra [peers] it may be an outside engine at a ply, such as
-    `gnubg:0` or `sage:1`; outside engines play every game for points.
+    A bot is `random`, `baseline`, `pubeval`, a level of the house (`easy`, `medium`, `hard`), a shipped checkpoint such
+    as `tavla/hard`, or the folder of any checkpoint. With the extra [peers] it may be an outside engine at a ply, such
+    as `gnubg:0` or `sage:1`, and for Plakoto and Fevga `mars:FILE`; outside engines play every game for points.
 
     After a checkpoint, `@1` looks one ply ahead. `:0.05` judges each position with an error of 0.05 points, by which a
     play loses at most three times as much, or at most what a second number says: `DIR@1:0.05,0.1`. In a set of games,

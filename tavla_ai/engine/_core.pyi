@@ -159,6 +159,10 @@ class Player:
         """Every legal play with equal chance."""
 
     @staticmethod
+    def baseline() -> Player:
+        """The hand-made player of every game."""
+
+    @staticmethod
     def pubeval(contact: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], race: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Player:
         """Tesauro's pubeval with its 122 contact and 122 race weights, float32."""
 

@@ -101,7 +101,7 @@ def test_fault_no_time_out_runs_into_three_shots(shipped: Evaluator, tmp_path: P
 # What any bot answers
 
 
-@pytest.mark.parametrize("spec", ["random", "pubeval"])
+@pytest.mark.parametrize("spec", ["random", "baseline", "pubeval"])
 def test_one_play_is_that_of_the_batch(spec: str) -> None:
     """`choose_play` is the batch of one; in single games it is what the bot plays in a tournament."""
     bot = load_bot(spec, HOUSE)

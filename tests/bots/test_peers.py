@@ -136,7 +136,7 @@ def test_what_cannot_be_chosen_is_refused() -> None:
         ("north-sultan", ("random", "pubeval")),
         ("north-sultan", ("network", "random")),
         ("traditional", ("pubeval", "random")),
-        ("plakoto", ("random", "random")),
+        ("plakoto", ("baseline", "random")),
         ("portes", ("pubeval", "random")),
     ],
 )
@@ -348,7 +348,7 @@ def test_a_peer_that_is_missing_names_the_extra(spec: str, package: str, monkeyp
 
 def examples() -> str:
     """The outside engines that an unknown bot is answered with."""
-    return ", ".join(f"{name}:PLY" for name in peers_able_to("play"))
+    return ", ".join(f"{name}:{PEERS[name].option}" for name in peers_able_to("play"))
 
 
 def test_a_peer_looks_only_so_far() -> None:
@@ -414,14 +414,14 @@ def test_benchmarks_beside_an_engine_are_of_western_movement(pips: str, ruleset:
 
 @pytest.mark.parametrize("kind", ["wildbg", "bgsage"])
 def test_an_unknown_engine_is_refused_with_those_that_exist(kind: str) -> None:
-    for load in (lambda: peer_player(kind, 0, NORTH_SULTAN), lambda: counting_peer(kind)):
+    for load in (lambda: peer_player(kind, "0", NORTH_SULTAN), lambda: counting_peer(kind)):
         with pytest.raises(TavlaError, match=f"unknown outside engine '{kind}'; expected {', '.join(PEERS)}"):
             load()
 
 
 def test_an_engine_does_only_what_its_row_says() -> None:
     with pytest.raises(TavlaError, match=f"gnubg-nn cannot play; expected {', '.join(peers_able_to('play'))}"):
-        peer_player("gnubg-nn", 0, NORTH_SULTAN)
+        peer_player("gnubg-nn", "0", NORTH_SULTAN)
     with pytest.raises(TavlaError, match=f"gnubg cannot evaluate; expected {', '.join(peers_able_to('evaluate'))}"):
         evaluating_peer("gnubg")
 
@@ -431,7 +431,7 @@ def test_an_engine_does_only_what_its_row_says() -> None:
 
 def installed(kind: str, ply: int) -> PeerPlayer:
     pytest.importorskip({"gnubg": "gnubg", "sage": "bgsage"}[kind])
-    return peer_player(kind, ply, NORTH_SULTAN)
+    return peer_player(kind, str(ply), NORTH_SULTAN)
 
 
 @pytest.mark.peer

@@ -6,7 +6,7 @@ import pytest
 from checkpoints_fixture import write_checkpoint
 
 from tavla_ai.bots import BASELINES, PlayStyle, load_bot
-from tavla_ai.bots.peers import peers_able_to
+from tavla_ai.bots.peers import PEERS, peers_able_to
 from tavla_ai.errors import CheckpointError, RulesetError, TavlaError
 from tavla_ai.evaluator import Evaluator
 from tavla_ai.network import load_checkpoint, shipped_names
@@ -26,7 +26,7 @@ def checkpoint_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", ruleset_names())
 @pytest.mark.parametrize("baseline", BASELINES)
-def test_random_plays_every_game_and_pubeval_those_it_knows(baseline: str, name: str) -> None:
+def test_random_and_baseline_play_every_game_and_pubeval_those_it_knows(baseline: str, name: str) -> None:
     ruleset = get_ruleset(name)
     if baseline == "pubeval" and ruleset.family != "opposed-hit":
         with pytest.raises(RulesetError, match=f"pubeval: plays only the opposed, hitting games, not {name}"):
@@ -55,8 +55,9 @@ def test_a_folder_may_have_a_baselines_name(tmp_path: Path, monkeypatch: pytest.
 def test_an_unknown_bot_lists_what_is_known(spec: str) -> None:
     with pytest.raises(TavlaError) as caught:
         load_bot(spec, NORTH_SULTAN)
-    engines = ", ".join(f"{name}:PLY" for name in peers_able_to("play"))
-    known = f"random, pubeval, easy, medium, hard, {engines}, {', '.join(shipped_names())} or a checkpoint's folder"
+    engines = ", ".join(f"{name}:{PEERS[name].option}" for name in peers_able_to("play"))
+    bots = f"random, baseline, pubeval, easy, medium, hard, {engines}, {', '.join(shipped_names())}"
+    known = f"{bots} or a checkpoint's folder"
     assert str(caught.value) == f"unknown bot {spec!r}; expected {known}"
 
 

@@ -97,7 +97,7 @@ def test_a_ladder_is_the_checkpoints_of_a_run(tmp_path: Path) -> None:
         (["random", "random", "--ruleset", "fevga", "--mat", "--out", "x"], "hold tavla and backgammon only"),
         (
             ["random", "pubevil"],
-            "unknown bot 'pubevil'; expected random, pubeval, easy, medium, hard, gnubg:PLY,",
+            "unknown bot 'pubevil'; expected random, baseline, pubeval, easy, medium, hard, gnubg:PLY,",
         ),
         (["random", "no/such"], "unknown bot 'no/such'"),
         (["random", "pubeval", "--games", "7"], "7 games: expected an even number"),

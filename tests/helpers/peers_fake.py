@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
+from tavla_ai.bots.peers.abilities import WesternPeer
 from tavla_ai.rules import compile_rules, get_ruleset
 
 Boards = npt.NDArray[np.int8]
@@ -13,7 +14,7 @@ Boards = npt.NDArray[np.int8]
 _RULES = compile_rules(get_ruleset("north-sultan"))
 
 
-class PipPeer:
+class PipPeer(WesternPeer):
     """An adapter with every ability; when it looks ahead, it would rather be behind in the race."""
 
     version = "1"

@@ -12,6 +12,7 @@ from batches import play_batch
 from tavla_ai.bots import load_bot
 from tavla_ai.rules import get_ruleset
 from tavla_ai.tournament import PairResult, play_pairing
+from train.evaluation import false_floor
 from train.learner import RoundMetrics
 from train.metrics import MetricsLog, Progress, Window
 
@@ -71,3 +72,24 @@ def test_the_cost_is_seconds_and_core_hours() -> None:
     assert (cost["play_seconds"], cost["learn_seconds"], cost["total_seconds"]) == (1.3, 2.0, 4.0)
     assert cost["core_hours"] == 2
     assert cost["peak_memory_mib"] > 1
+
+
+def standing(points: float, error: float | None = 0.03) -> PairResult:
+    return pairing(2).model_copy(update={"points_per_game": points, "standard_error": error})
+
+
+def test_a_run_that_stands_still_and_gains_on_others_warns_of_a_false_floor() -> None:
+    before = {"random": [1.2, 0.02], "mars": [-0.2, 0.03], "previous": [0.4, 0.03]}
+    flat = {"random": standing(1.21), "mars": standing(0.1), "previous": standing(0.06)}
+    warning = false_floor(before, flat)
+    assert warning is not None
+    assert "+0.060 ± 0.030 against previous looks finished" in warning
+    assert "still gains on mars (-0.200 to +0.100); train longer" in warning
+    # It improves on its past, or the others have not moved by more than chance, or have been lost to.
+    assert false_floor(before, flat | {"previous": standing(0.2)}) is None
+    assert false_floor(before, flat | {"mars": standing(-0.13)}) is None
+    assert false_floor(before, flat | {"mars": standing(-0.5)}) is None
+    # Without a past or an error there is nothing to compare.
+    assert false_floor({}, flat) is None
+    assert false_floor(before, {"mars": flat["mars"]}) is None
+    assert false_floor(before, flat | {"mars": standing(0.1, None)}) is None

@@ -1,7 +1,7 @@
 """Abilities of outside engines: a protocol for each thing that one may be able to do.
 
-An adapter is a class without arguments that fulfils the protocols of its abilities; all are of games with the plays of
-western backgammon, whose boards are int8 `[2, 26]`.
+An adapter is a class that fulfils the protocols of its abilities. It is made without arguments, or of the path of its
+weights where the user names a file. Benchmarks are of games with the plays of western backgammon.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from tavla_ai.rules import Ruleset
 
 Ability = Literal["play", "evaluate", "count plays"]
 
@@ -21,18 +23,34 @@ class PlayingPeer(Protocol):
     """An engine that can `play`: it values the afterstates that our own generator lists."""
 
     version: str
+    # What it plays, as a clause for messages.
+    games: str
+
+    def plays(self, ruleset: Ruleset) -> bool:
+        """Return whether it plays a game."""
 
     def chances(self, boards: Boards, ply: int, counts_backgammon: bool) -> npt.NDArray[np.float64]:
         """Return the chances of the side that has just moved, before the opponent rolls.
 
         Args:
-          boards: `[N, 2, 26]` int8 afterstates, the side that has just moved first; no game is over.
+          boards: `[N, 2, num_places]` int8 afterstates, the side that has just moved first; no game is over.
           ply: look-ahead, 0 being the networks alone.
           counts_backgammon: whether plays within the look-ahead are chosen for the third point too.
 
         Returns:
-          `[N, 5]`: wins, of them by 2 points or more, by 3; losses by 2 points or more, by 3.
+          `[N, 5]`: wins, of them by 2 points or more, by 3; losses by 2 points or more, by 3. An engine that knows of
+          no mars answers 0 for all but the first.
         """
+
+
+class WesternPeer:
+    """An engine that plays every game with the plays of western backgammon."""
+
+    games = "games of western movement only"
+
+    def plays(self, ruleset: Ruleset) -> bool:
+        """Return whether it plays a game."""
+        return ruleset.has_western_movement
 
 
 class ConvertingPeer(Protocol):

@@ -8,7 +8,7 @@ import gnubg
 import numpy as np
 import numpy.typing as npt
 
-from tavla_ai.bots.peers.abilities import Boards
+from tavla_ai.bots.peers.abilities import Boards, WesternPeer
 
 # Plays within its look-ahead are chosen for points: as at the start of a long match, with these prices of a gammon and
 # of a backgammon; a gammon is then worth one point more than a win. In money play backgammons would count.
@@ -17,7 +17,7 @@ _CUBE = {"cube": 1, "cubeowner": -1, "move": 1, "matchto": _MATCH_LENGTH, "score
 _CUBE |= {"beavers": 0, "bgv": 0}
 
 
-class Gnubg:
+class Gnubg(WesternPeer):
     """Boards are two tuples of 25 counts, points 1 to 24 and the bar; the side on roll comes second."""
 
     version = version("gnubg")

@@ -39,7 +39,7 @@ class OutsidePlayer(Protocol):
     name: str
 
     def choose_plays(self, boards: Boards, dice: Dice) -> Sequence[npt.NDArray[np.int8] | Fault]:
-        """Return the afterstate `[2, 26]` of the chosen play for each board `[N, 2, 26]` and roll `[N, 2]`."""
+        """Return the afterstate of the chosen play for each board `[N, 2, num_places]` and roll `[N, 2]`."""
 
 
 class PeerPlayer:
@@ -48,16 +48,16 @@ class PeerPlayer:
     Args:
       name: name in results.
       peer: the outside engine.
-      ruleset: the game, of western movement.
+      ruleset: the game.
       ply: look-ahead. Above 0, only plays that are close at the engine's 0-ply are searched.
 
     Raises:
-      RulesetError: the game has other plays than western backgammon.
+      RulesetError: the engine does not play the game.
     """
 
     def __init__(self, name: str, peer: PlayingPeer, ruleset: Ruleset, ply: int) -> None:
-        if not ruleset.has_western_movement:
-            raise RulesetError(f"{name}: plays games of western movement only, not {ruleset.name}")
+        if not peer.plays(ruleset):
+            raise RulesetError(f"{name}: plays {peer.games}, not {ruleset.name}")
         self.name = name
         self.version = peer.version
         self.ply = ply
@@ -66,7 +66,7 @@ class PeerPlayer:
         self._counts_backgammon = ruleset.scores[0] > 2
 
     def equities(self, boards: Boards, ply: int | None = None) -> npt.NDArray[np.float64]:
-        """Return `[N]` points of afterstates `[N, 2, 26]` for the side that has just moved; no game is over.
+        """Return `[N]` points of afterstates `[N, 2, num_places]` for the side that has just moved; no game is over.
 
         Args:
           ply: look-ahead; None takes the player's own.
@@ -84,7 +84,7 @@ class PeerPlayer:
         return points + win_3 - lose_3 if self._counts_backgammon else points
 
     def choose_plays(self, boards: Boards, dice: Dice) -> list[npt.NDArray[np.int8] | Fault]:
-        """Return the afterstate `[2, 26]` of the chosen play for each board `[N, 2, 26]` and roll `[N, 2]`, or a fault.
+        """Return the afterstate of the chosen play, or a fault, for each board `[N, 2, num_places]` and roll `[N, 2]`.
 
         A forced play is made without asking the engine; a play that ends the game is worth its score.
         """

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from bgsage.weights import default_weights
 
-from tavla_ai.bots.peers.abilities import Boards
+from tavla_ai.bots.peers.abilities import Boards, WesternPeer
 
 
-class Sage:
+class Sage(WesternPeer):
     """Boards are 26 numbers in the mover's numbering: own checkers positive, the opponent's negative.
 
     Place 25 is the mover's bar, place 0 the opponent's, both counted positive. What it calls 1-ply is 0-ply here.

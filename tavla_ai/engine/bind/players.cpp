@@ -197,6 +197,7 @@ nb::ndarray<nb::numpy, double> checked_roll_luck(const Rules& rules, const Playe
 void bind_player(nb::module_& m) {
   nb::class_<Player>(m, "Player", "A player that the engine runs by itself.")
       .def_static("random", [] { return Player{RandomPlayer{}, {}}; }, "Every legal play with equal chance.")
+      .def_static("baseline", [] { return Player{BaselinePlayer{}, {}}; }, "The hand-made player of every game.")
       .def_static("pubeval", &pubeval_player, "contact"_a, "race"_a,
                   "Tesauro's pubeval with its 122 contact and 122 race weights, float32.")
       .def_static(

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "search/baseline.hpp"
 #include "search/misjudgement.hpp"
 #include "search/network_chooser.hpp"
 #include "search/pubeval.hpp"
@@ -16,6 +17,7 @@
 namespace tavla {
 
 struct RandomPlayer {};
+struct BaselinePlayer {};
 struct NetworkPlayer {
   std::shared_ptr<const Network> network;
   std::shared_ptr<const Bearoff> tables;
@@ -36,11 +38,12 @@ struct StakesView {
 };
 
 struct Player {
-  std::variant<RandomPlayer, std::shared_ptr<const Pubeval>, NetworkPlayer> kind;
+  std::variant<RandomPlayer, BaselinePlayer, std::shared_ptr<const Pubeval>, NetworkPlayer> kind;
   StakesView stakes;
 };
 
-using Chooser = std::variant<RandomChooser, PubevalChooser, NetworkChooser, MisjudgingChooser, SearchChooser>;
+using Chooser =
+    std::variant<RandomChooser, BaselineChooser, PubevalChooser, NetworkChooser, MisjudgingChooser, SearchChooser>;
 
 // A chooser with buffers of its own, for one thread.
 inline Chooser make_chooser(const Player& player) {
@@ -51,6 +54,7 @@ inline Chooser make_chooser(const Player& player) {
       return MisjudgingChooser(*made->network, made->tables.get(), made->misjudgement);
     return NetworkChooser(*made->network, made->tables.get());
   }
+  if (std::holds_alternative<BaselinePlayer>(player.kind)) return BaselineChooser{};
   return RandomChooser{};
 }
 
