@@ -19,7 +19,7 @@ from tavla_ai.cli._options import (
 from tavla_ai.cli._printing import percent, print_json, print_table, progress, with_error
 from tavla_ai.engine import MAX_PLY
 from tavla_ai.errors import TavlaError
-from tavla_ai.rules import get_ruleset
+from tavla_ai.rules import DEFAULT_RULESET, get_ruleset
 from tavla_ai.strength import (
     DEFAULT_JUDGES,
     ErrorRate,
@@ -30,7 +30,7 @@ from tavla_ai.strength import (
     measure_error_rates,
 )
 
-_DEFAULT_POSITIONS = Path("benchmarks/choosing.npz")
+_BENCHMARKS = Path("benchmarks")
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,9 @@ class _SetOptions:
     path: Path | None
     decisions: int
     seed: int
-    judges: str
+    judges: str | None
     network: str | None
+    rollout_trials: int
     ruleset_name: str
 
 
@@ -60,9 +61,16 @@ _set_options = option_group(
     click.option(
         "--judges",
         metavar="BOT,BOT...",
-        default=",".join(DEFAULT_JUDGES),
-        show_default=True,
-        help="Judges of a new set: outside engines or checkpoints, all with the same look-ahead.",
+        help="Judges of a new set: outside engines or checkpoints, all with the same look-ahead, such as two networks "
+        f"that share nothing.  [default: {','.join(DEFAULT_JUDGES)} in games that these play]",
+    ),
+    click.option(
+        "--rollout",
+        "rollout_trials",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="GAMES",
+        help="Roll out the plays that the judges, checkpoints, disagree about, this many games each.  [default: 0]",
     ),
     click.option(
         "--network",
@@ -80,9 +88,7 @@ _set_options = option_group(
     "--positions",
     type=Path,
     metavar="FILE",
-    default=_DEFAULT_POSITIONS,
-    show_default=True,
-    help="The judged decisions.",
+    help="The judged decisions.  [default: benchmarks/choosing.npz, in other games than tavla benchmarks/GAME.npz]",
 )
 @workers_option
 @_set_options
@@ -91,7 +97,7 @@ _set_options = option_group(
 def error_rate(
     bots: tuple[str, ...],
     ply: int | None,
-    positions: Path,
+    positions: Path | None,
     workers: int,
     new_set: _SetOptions,
     levels: Levels,
@@ -108,6 +114,7 @@ def error_rate(
     \b
     Example:
       tavla error-rate tavla/hard tavla/hard@1 pubeval --positions benchmarks/reporting.npz
+      tavla error-rate fevga/hard baseline --ruleset fevga
       tavla error-rate --build mine.npz --decisions 200 --seed 12 --judges gnubg:2,sage:2
     """
     if new_set.path is not None:
@@ -117,6 +124,7 @@ def error_rate(
         return
     if not bots:
         raise TavlaError("no bot: expected at least one, such as hard or pubeval")
+    positions = positions or _default_positions(new_set.ruleset_name)
     judged = load_judged_set(positions)
     players = [load_bot(at_ply(spec, ply or 0), judged.ruleset, levels) for spec in bots]
     with progress("decisions", len(players) * len(judged.boards)) as advance:
@@ -130,11 +138,32 @@ def error_rate(
     _print_rates(positions, judged, rates)
 
 
+def _default_positions(ruleset_name: str) -> Path:
+    """Return the set of the repository by which networks of a game are chosen."""
+    ruleset = get_ruleset(ruleset_name)
+    is_tavla = ruleset.plays_like(get_ruleset(DEFAULT_RULESET))
+    return _BENCHMARKS / ("choosing.npz" if is_tavla else f"{ruleset.name}.npz")
+
+
 def _build(path: Path, new_set: _SetOptions, as_json: bool) -> None:
     ruleset = get_ruleset(new_set.ruleset_name)
-    judges = tuple(filter(None, new_set.judges.split(",")))
+    if new_set.judges is None and not ruleset.has_western_movement:
+        raise TavlaError(
+            f"--judges: {' and '.join(DEFAULT_JUDGES)} do not play {ruleset.name}; expected two networks that share "
+            f"nothing, with their look-ahead, such as {ruleset.name}/hard@2,DIR@2"
+        )
+    judges = DEFAULT_JUDGES if new_set.judges is None else tuple(filter(None, new_set.judges.split(",")))
     with progress("decisions", new_set.decisions) as advance:
-        built = build_judged_set(path, ruleset, new_set.network, judges, new_set.decisions, new_set.seed, advance)
+        built = build_judged_set(
+            path,
+            ruleset,
+            new_set.network,
+            judges,
+            new_set.decisions,
+            new_set.seed,
+            advance,
+            rollout_trials=new_set.rollout_trials,
+        )
     if as_json:
         print_json({"path": str(path), "set": built.header.model_dump(mode="json")})
     else:

@@ -87,7 +87,8 @@ def met(
     """Print a match equity table: the chance of winning a match at every score.
 
     The table follows from score shares: how often a game ends with each score. A checkpoint's card may have measured
-    ones; otherwise they are assumed. Rows are the points that the player still needs, columns the opponent's.
+    ones; otherwise as many marses are assumed as the shipped network of the game wins. Rows are the points that the
+    player still needs, columns the opponent's.
 
     \b
     Examples:

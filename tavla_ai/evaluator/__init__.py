@@ -19,13 +19,14 @@ from tavla_ai.evaluator.bearoff import (
 from tavla_ai.evaluator.evaluation import BestPlay, Evaluation, RankedPlay
 from tavla_ai.evaluator.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.evaluator.load import load_evaluator
-from tavla_ai.evaluator.rollout import RolledOut, RolloutSettings, roll_out
+from tavla_ai.evaluator.rollout import FIRST_ROLLS, RolledOut, RolloutSettings, roll_out
 from tavla_ai.evaluator.search import DEFAULT_SEARCH, SearchSettings
 
 __all__ = [
     "BEAROFF_RULES",
     "CACHE_VARIABLE",
     "DEFAULT_SEARCH",
+    "FIRST_ROLLS",
     "HEADER_SIZE",
     "BaseEvaluator",
     "BearoffRule",

@@ -317,8 +317,8 @@ class _Search:
                 return found, result
             if margin_95(found.error) > tolerance:
                 raise TavlaError(
-                    f"{matches} matches: they measure a gap to ±{margin_95(found.error):.0f} Elo; expected clearly "
-                    f"less than ±{tolerance:.0f}: use more matches"
+                    f"{matches:,} matches: they measure a gap to ±{margin_95(found.error):.2f} Elo; expected clearly "
+                    f"less than ±{tolerance:g}: use more matches"
                 )
             self.rounds.append(found)
         raise TavlaError(
@@ -389,10 +389,10 @@ def _check_matches(effort: CalibrationEffort, gap: float) -> None:
     share = min(win_share(gap), 0.98)
     error = ELO_PER_LOGIT / math.sqrt(effort.matches * share * (1 - share))
     if margin_95(error) > effort.tolerance:
+        needed = 2 * math.ceil(effort.matches * (margin_95(error) / effort.tolerance) ** 2 / 2)
         raise TavlaError(
-            f"{effort.matches} matches: they measure a gap of {gap:.0f} Elo to ±{margin_95(error):.0f}; expected "
-            f"enough "
-            f"for ±{effort.tolerance:.0f}"
+            f"{effort.matches:,} matches: they measure a gap of {gap:.0f} Elo to ±{margin_95(error):.2f}; expected at "
+            f"least {needed:,} for ±{effort.tolerance:g}"
         )
 
 

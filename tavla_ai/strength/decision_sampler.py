@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots import Fault, checkpoint_bot, pubeval_bot, random_bot
+from tavla_ai.bots import Fault, baselines_of, checkpoint_bot, load_bot
 from tavla_ai.network import Checkpoint
 from tavla_ai.rules import Position, Ruleset, compile_rules
 from tavla_ai.strength.decisions import OPENING_TURNS, PHASES, Phase, phase_of
@@ -16,11 +16,10 @@ from tavla_ai.tournament import OpenGame
 
 Boards = npt.NDArray[np.int8]
 
-SAMPLER = "mixed-1"
-# `mixed-1`: player of a seat and share of its plays that are drawn at random, each line with the same chance. In half
-# of the games the network plays both seats with rare random plays, like games of strong players.
+# Player of a seat and share of its plays that are drawn at random, each line with the same chance. In half of the games
+# the network plays both seats with rare random plays, like games of strong players.
 _STRONG = (("network", 0.0), ("network", 0.0), ("network", 0.03))
-_MIXED = (("network", 0.0), ("network", 0.1), ("network", 0.3), ("pubeval", 0.0), ("pubeval", 0.1))
+_MIXED = (("network", 0.0), ("network", 0.1), ("network", 0.3), ("baseline", 0.0), ("baseline", 0.1))
 _STRONG_SHARE = 0.5
 # Share of the mixed games that begin with random turns, which lead to rare positions, and the largest number of these.
 _SCRAMBLED_SHARE = 0.6
@@ -30,9 +29,14 @@ _KEPT_SHARE = 0.12
 _GAMES_AT_ONCE = 128
 
 
+def sampler_name(ruleset: Ruleset) -> str:
+    """Return the name of the sampler of a game, after its players: `mixed-1` has pubeval, `mixed-2` our baseline."""
+    return "mixed-1" if baselines_of(ruleset)[1] == "pubeval" else "mixed-2"
+
+
 @dataclass(frozen=True)
 class SampledDecisions:
-    """Decisions with a choice: boards int8 `[D, 2, 26]`, dice int8 `[D, 2]`, phases uint8 `[D]`."""
+    """Decisions with a choice: boards int8 `[D, 2, num_places]`, dice int8 `[D, 2]`, phases uint8 `[D]`."""
 
     boards: Boards
     dice: npt.NDArray[np.int8]
@@ -46,7 +50,11 @@ def sample_decisions(ruleset: Ruleset, checkpoint: Checkpoint, seed: int, number
 
     Args:
       checkpoint: the network that plays, at 0-ply.
+
+    Raises:
+      RulesetError: the turns of the game have several stages.
     """
+    ruleset.check_has_no_stages("judged decisions")
     sampler = _Sampler(ruleset, checkpoint, seed)
     found: dict[bytes, tuple[Boards, npt.NDArray[np.int8], int]] = {}
     first = 0
@@ -87,10 +95,11 @@ class _Sampler:
     def __init__(self, ruleset: Ruleset, checkpoint: Checkpoint, seed: int) -> None:
         self.ruleset, self.seed = ruleset, seed
         self.rules = compile_rules(ruleset)
+        random, baseline = baselines_of(ruleset)
         self.bots = {
             "network": checkpoint_bot("network", ruleset, checkpoint),
-            "pubeval": pubeval_bot(ruleset),
-            "random": random_bot(ruleset),
+            "baseline": load_bot(baseline, ruleset),
+            "random": load_bot(random, ruleset),
         }
 
     def games(self, first: int) -> list[tuple[Boards, npt.NDArray[np.int8], int]]:

@@ -35,6 +35,20 @@ class JudgeInfo(BaseModel):
     weight: float = Field(gt=0, description="weight of the judge in the mean of the judges")
 
 
+class RolloutInfo(BaseModel):
+    """Rollouts by each judge at 0-ply, with the luck of the rolls taken out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    trials: int = Field(ge=1, description="games of each play")
+    turns: int = Field(ge=1, description="turns after which the judge's value replaces the rest")
+    margin: float = Field(
+        ge=0,
+        description="where a judge, at its look-ahead, finds the play that another chooses worse than its own by more "
+        "than this many points, the chosen plays and all within this many points of the best are rolled out",
+    )
+
+
 class JudgedHeader(BaseModel):
     """The recipe of a judged set; the same recipe gives the same set."""
 
@@ -52,6 +66,9 @@ class JudgedHeader(BaseModel):
         description="(keep, margin) of the plays that are judged at 1-ply, at 2-ply and so on: the best `keep` plays "
         "within `margin` points of the best; at 0-ply each judge chooses by itself, later they choose together"
     )
+    rollout: RolloutInfo | None = Field(
+        default=None, description="rollouts of the plays that the judges disagree about; null without them"
+    )
 
 
 @dataclass(frozen=True)
@@ -63,13 +80,13 @@ class JudgedSet:
 
     Attributes:
       header: recipe of the set.
-      boards: int8 `[D, 2, 26]`, boards before the play, the mover first.
+      boards: int8 `[D, 2, num_places]`, boards before the play, the mover first.
       dice: int8 `[D, 2]`, rolls.
       phases: uint8 `[D]`, an index into `PHASES`.
       num_plays: int16 `[D]`, number of plays, at least 2.
       values: float32 `[J, P]`, points of each play for the mover, for each judge; multiples of `QUANTUM`.
-      depths: uint8 `[P]`, the ply at which the play was judged. A play that was not judged deeper keeps its distance
-        from the best play at that ply.
+      depths: uint8 `[P]`, the ply at which the play was judged; one more than the judges' look-ahead for a play that
+        was rolled out. A play that was not judged deeper keeps its distance from the best play at that ply.
     """
 
     header: JudgedHeader

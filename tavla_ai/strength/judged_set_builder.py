@@ -2,7 +2,8 @@
 
 Judges narrow the plays of a decision as a search does: all plays at 0-ply, the close ones at 1-ply, the closest deeper.
 Values of different plies are not compared, since evaluations swing from one ply to the next. A play that was not judged
-deeper keeps its distance from the best play at its last ply.
+deeper keeps its distance from the best play at its last ply. Networks that still disagree about the best play at their
+look-ahead may roll it out.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hashlib
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +20,19 @@ import numpy.typing as npt
 from tavla_ai import engine
 from tavla_ai.bots import close_plays, load_bot
 from tavla_ai.errors import TavlaError
-from tavla_ai.evaluator import Evaluator
+from tavla_ai.evaluator import FIRST_ROLLS, Evaluator
 from tavla_ai.files import write_whole
+from tavla_ai.match import MatchState, Utility
 from tavla_ai.network import load_checkpoint, load_strongest
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import Position, Ruleset, compile_rules, get_ruleset
-from tavla_ai.strength.decision_sampler import SAMPLER, SampledDecisions, sample_decisions
+from tavla_ai.strength.decision_sampler import SampledDecisions, sample_decisions, sampler_name
 from tavla_ai.strength.judged_set import (
     QUANTUM,
     JudgedHeader,
     JudgedSet,
     JudgeInfo,
+    RolloutInfo,
     load_judged_set,
     save_judged_set,
     sorted_plays,
@@ -41,6 +44,9 @@ Boards = npt.NDArray[np.int8]
 
 # (keep, margin) from each ply to the next: the best `keep` plays that are at most `margin` points worse than the best.
 FILTERS = ((8, 0.16), (5, 0.08))
+# Turns and margin of rollouts; see `RolloutInfo`.
+_ROLLOUT_TURNS, _ROLLOUT_MARGIN = 8, 0.02
+_ROLLOUT_SEED = 1
 
 # Number of decisions judged and written together; a killed build loses at most these.
 _PART = 20
@@ -52,7 +58,14 @@ class Judge(Protocol):
     name: str
 
     def equities(self, boards: Boards, ply: int) -> npt.NDArray[np.float64]:
-        """Return `[N]` points of afterstates `[N, 2, 26]` for the side that has just moved."""
+        """Return `[N]` points of afterstates `[N, 2, num_places]` for the side that has just moved."""
+
+
+class RollingJudge(Judge, Protocol):
+    """A judge that can also play positions out."""
+
+    def roll_out(self, boards: Boards, rollout: RolloutInfo) -> npt.NDArray[np.float64]:
+        """Return `[N]` points of afterstates, as `equities` does, by games that continue from them."""
 
 
 class _NetworkJudge:
@@ -62,6 +75,24 @@ class _NetworkJudge:
 
     def equities(self, boards: Boards, ply: int) -> npt.NDArray[np.float64]:
         return np.array([self._evaluator.evaluate_afterstate(Position(board), ply=ply).equity for board in boards])
+
+    def roll_out(self, boards: Boards, rollout: RolloutInfo) -> npt.NDArray[np.float64]:
+        utility = self._evaluator.utility(MatchState())
+        return np.array([self._trials(Position(board), utility, rollout).mean() for board in boards])
+
+    def _trials(self, afterstate: Position, utility: Utility, rollout: RolloutInfo) -> npt.NDArray[np.float64]:
+        trials = self._evaluator.trials(
+            afterstate,
+            utility,
+            first_trial=0,
+            num_trials=rollout.trials,
+            ply=0,
+            truncate=rollout.turns,
+            adjusts_luck=True,
+            seed=_ROLLOUT_SEED,
+        )
+        points: npt.NDArray[np.float64] = trials @ np.array(utility.values)
+        return points
 
 
 def make_judge(spec: str, ruleset: Ruleset) -> tuple[Judge, JudgeInfo, int]:
@@ -80,9 +111,19 @@ def make_judge(spec: str, ruleset: Ruleset) -> tuple[Judge, JudgeInfo, int]:
 
 
 def judge_decisions(
-    ruleset: Ruleset, judges: Sequence[Judge], ply: int, decisions: SampledDecisions
+    ruleset: Ruleset,
+    judges: Sequence[Judge],
+    ply: int,
+    decisions: SampledDecisions,
+    rollout: RolloutInfo | None = None,
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
-    """Return the number of plays `[D]`, the plays' values `[J, P]`, and the plies `[P]` at which they were judged."""
+    """Return the number of plays `[D]`, the plays' values `[J, P]`, and the plies `[P]` at which they were judged.
+
+    Args:
+      judges: judges, with `rollout` such as can roll out.
+      ply: their look-ahead.
+      rollout: rollouts where the judges choose different plays; these count as one ply more.
+    """
     rules = compile_rules(ruleset)
     plays = [
         sorted_plays(rules, board, (int(first), int(second)))
@@ -95,7 +136,7 @@ def judge_decisions(
     scores = np.concatenate([scores for _, scores in plays])
     is_open = scores == engine.NO_SCORE
     # [plies, J, P]: value by each judge at each ply; a finished game is worth its score at every ply.
-    said = np.full((ply + 1, len(judges), len(boards)), np.nan)
+    said = np.full((ply + 2, len(judges), len(boards)), np.nan)
     said[:, :, ~is_open] = scores[~is_open]
     depths = np.zeros(len(boards), np.uint8)
     going = np.ones(len(boards), bool)
@@ -118,6 +159,12 @@ def judge_decisions(
             # A single remaining play needs no deeper search.
             if close.sum() > 1:
                 going[chosen[close]] = True
+    if rollout is not None:
+        disputed = _disputed_plays(said[ply], going, spans, rollout.margin)
+        asked = disputed & is_open
+        for j, judge in enumerate(cast(Sequence[RollingJudge], judges)):
+            said[ply + 1, j, asked] = judge.roll_out(boards[asked], rollout)
+        depths[disputed] = ply + 1
     values = np.empty((len(judges), len(boards)), np.float32)
     for span in spans:
         deepest = np.flatnonzero(depths[span] == depths[span].max()) + span.start
@@ -129,6 +176,31 @@ def judge_decisions(
     return num_plays, (np.round(values / QUANTUM) * QUANTUM).astype(np.float32), depths
 
 
+def _disputed_plays(
+    said: npt.NDArray[np.float64], judged: npt.NDArray[np.bool_], spans: Sequence[slice], margin: float
+) -> npt.NDArray[np.bool_]:
+    """Return `[P]`, whether a play is to be rolled out.
+
+    Args:
+      said: `[J, P]`, values at the judges' look-ahead.
+      judged: `[P]`, whether the play was judged there.
+      spans: the plays of each decision.
+      margin: see `RolloutInfo`.
+    """
+    disputed = np.zeros(len(judged), bool)
+    for span in spans:
+        plays = np.flatnonzero(judged[span]) + span.start
+        if len(plays) < 2:
+            continue
+        opinions = said[:, plays]
+        favourites = opinions.argmax(axis=1)
+        if (opinions.max(axis=1)[:, None] - opinions[:, favourites]).max() > margin:
+            mean = opinions.mean(axis=0)
+            disputed[plays[mean >= mean.max() - margin]] = True
+            disputed[plays[favourites]] = True
+    return disputed
+
+
 def build_judged_set(
     path: Path,
     ruleset: Ruleset,
@@ -137,11 +209,14 @@ def build_judged_set(
     decisions: int,
     seed: int,
     progress: ProgressCallback | None = None,
+    *,
+    rollout_trials: int = 0,
 ) -> JudgedSet:
     """Sample decisions, judge them, write them to a file and return them.
 
     Finished parts are kept in a folder beside the file until everything is done, so an interrupted build can be
-    resumed. A build of more decisions of the same set resumes it too.
+    resumed. A build of more decisions of the same set resumes it too. The network plays in the sampled games with
+    random play and with pubeval, or with our baseline where pubeval does not play.
 
     Args:
       path: the file, which must not exist.
@@ -150,30 +225,47 @@ def build_judged_set(
       decisions: number of decisions.
       seed: seed of the games.
       progress: called with the number of decisions judged since its last call.
+      rollout_trials: games of each rollout where the judges disagree, rounded up to a multiple of 36; 0 rolls nothing
+        out.
 
     Raises:
-      TavlaError: the file exists, a judge is not installed or has another look-ahead than the first, or the folder has
-        parts of another set.
+      TavlaError: the file exists, a judge is not installed, has another look-ahead than the first or cannot roll out,
+        or the folder has parts of another set.
+      RulesetError: the turns of the game have several stages.
     """
     if path.exists():
         raise TavlaError(f"{path}: exists already; name another file")
     if decisions < 1:
         raise TavlaError(f"{decisions} decisions: expected at least 1")
     made, infos, ply = _make_judges(judges, ruleset)
+    rollout = None
+    if rollout_trials > 0:
+        for judge in made:
+            if not isinstance(judge, _NetworkJudge):
+                raise TavlaError(f"judge {judge.name!r}: cannot roll out; expected checkpoints, or no rollouts")
+        trials = -(-rollout_trials // FIRST_ROLLS) * FIRST_ROLLS
+        rollout = RolloutInfo(trials=trials, turns=_ROLLOUT_TURNS, margin=_ROLLOUT_MARGIN)
     checkpoint = load_strongest(ruleset) if network is None else load_checkpoint(network, ruleset)
     header = JudgedHeader(
         ruleset=ruleset.name,
         seed=seed,
         decisions=decisions,
-        sampler=SAMPLER,
+        sampler=sampler_name(ruleset),
         network=checkpoint.card.weights_sha256,
         judges=infos,
         ply=ply,
         filters=FILTERS,
+        rollout=rollout,
     )
-    folder = _open_parts(path, header)
     sampled = sample_decisions(ruleset, checkpoint, seed, decisions)
-    parts = list(_judged_parts(folder, header, made, sampled, progress))
+    folder = _open_parts(path, header)
+    try:
+        parts = list(_judged_parts(folder, header, made, sampled, progress))
+    except BaseException:
+        # A build that has judged nothing leaves nothing to resume.
+        if not any(folder.glob("*.npz")):
+            shutil.rmtree(folder)
+        raise
     judged = JudgedSet(
         header,
         sampled.boards,
@@ -212,7 +304,7 @@ def _judged_parts(
         path = folder / f"{first:06d}-{number}.npz"
         if not path.exists():
             part = SampledDecisions(sampled.boards[rows], sampled.dice[rows], sampled.phases[rows])
-            judged = judge_decisions(ruleset, judges, header.ply, part)
+            judged = judge_decisions(ruleset, judges, header.ply, part, header.rollout)
             of_part = header.model_copy(update={"decisions": number})
             save_judged_set(path, JudgedSet(of_part, part.boards, part.dice, part.phases, *judged))
         yield load_judged_set(path)

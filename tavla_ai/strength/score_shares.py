@@ -142,4 +142,8 @@ def assumed_shares(ruleset: Ruleset, values: tuple[float, ...]) -> ScoreShares:
     larger = sum(share for score, share in zip(ruleset.scores, values, strict=True) if score > 1)
     wins = sum(share for score, share in zip(ruleset.scores, values, strict=True) if score > 0)
     percent = 100 * larger / wins
-    return ScoreShares(values, f"assumed: {percent:.1f} % of wins count more than a point, starting gives no edge")
+    return ScoreShares(
+        values,
+        f"assumed: {percent:.1f} % of wins count more than a point, starting gives no edge; --checkpoint takes those "
+        "of its card, --measure GAMES measures them",
+    )

@@ -49,7 +49,10 @@ def test_a_calibration_that_cannot_be_writes_nothing(tmp_path: Path) -> None:
 
     assert "Elo below hard without noise; expected at most the gap of 250: take a stronger" in refused("--medium", weak)
     assert "the largest; expected at least the gap of 7500" in refused("--ratings", "easy=1,medium=1500,hard=9000")
-    assert "100 matches: they measure a gap of 300 Elo to ±" in refused("--matches", 100)
+    assert "100 matches: they measure a gap of 300 Elo to ±95.10; expected at least" in refused("--matches", 100)
+    # As many as the message asks for are enough, though 4,000 come within a rounding of it.
+    line = refused("--matches", 4000)
+    assert "4,000 matches: they measure a gap of 300 Elo to ±15.04; expected at least 4,020 for ±15" in line
 
 
 def test_bad_input_of_a_calibration_is_one_line(tmp_path: Path) -> None:

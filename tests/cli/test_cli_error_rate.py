@@ -78,3 +78,19 @@ def test_mistakes_are_one_line(judged_path: Path, checkpoint: Path, tmp_path: Pa
     assert "no such checkpoint" in fails(
         "--build", tmp_path / "x.npz", "--judges", checkpoint, "--network", tmp_path / "no"
     )
+
+
+def test_a_game_has_a_set_of_its_own(monkeypatch: pytest.MonkeyPatch, judged: JudgedSet, tmp_path: Path) -> None:
+    """tavla is chosen with `choosing`, another game with the set of its name."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "benchmarks").mkdir()
+    save_judged_set(tmp_path / "benchmarks" / "choosing.npz", judged)
+    for house in ((), ("--ruleset", "oyna-tavla")):
+        assert "benchmarks/choosing.npz, north-sultan, 45 decisions" in run("random", *house).stdout
+    net = write_checkpoint(tmp_path / "net", "fevga")
+    build = ("--build", "benchmarks/fevga.npz", "--ruleset", "fevga", "--network", net, "--decisions", 4)
+    assert "gnubg:2 and sage:2 do not play fevga; expected two networks that share nothing" in fails(*build)
+    assert not (tmp_path / "benchmarks" / "fevga.npz.parts").exists()
+    assert "benchmarks/fevga.npz: no such set" in fails("random", "--ruleset", "fevga")
+    assert run(*build, "--judges", net, "--rollout", 36).exit_code == 0
+    assert "benchmarks/fevga.npz, fevga, 4 decisions" in run("random", "baseline", "--ruleset", "fevga").stdout

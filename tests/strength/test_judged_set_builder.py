@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from checkpoints_fixture import write_checkpoint
 
 from tavla_ai import engine
-from tavla_ai.errors import TavlaError
+from tavla_ai.bots import load_bot
+from tavla_ai.errors import RulesetError, TavlaError
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import compile_rules, get_ruleset
 from tavla_ai.strength import (
@@ -18,10 +21,12 @@ from tavla_ai.strength import (
     JudgedHeader,
     JudgedSet,
     JudgeInfo,
+    RolloutInfo,
     SampledDecisions,
     build_judged_set,
     judge_decisions,
     load_judged_set,
+    measure_error_rates,
     sample_decisions,
     sorted_plays,
 )
@@ -184,3 +189,76 @@ def test_what_cannot_be_built_is_refused(judged_path: Path, checkpoint: Path, tm
     assert "judge 'random': expected an outside engine or a checkpoint" in build_fails(path, checkpoint, ["random"])
     assert "expected at least 1" in build_fails(path, checkpoint, [f"{checkpoint}@1"], decisions=0)
     assert not path.with_name("new.npz.parts").exists()
+
+
+# Other games
+
+
+def rolled(name: str, plays: list[bytes], known: dict[int, float]) -> RollingTableJudge:
+    return RollingTableJudge(name, [table(plays, known, -9)])
+
+
+class RollingTableJudge(TableJudge):
+    """A judge whose games say that the play of the greatest index is best."""
+
+    def roll_out(self, boards: Boards, rollout: RolloutInfo) -> npt.NDArray[np.float64]:
+        self.asked.append(len(boards))
+        plays = list(self.plies[0])
+        return np.array([plays.index(board.tobytes()) / 100 for board in boards])
+
+
+@pytest.mark.parametrize(("doubt", "number"), [(0.2, 3), (0.06, 3), (0.02, 0)])
+def test_plays_that_the_judges_disagree_about_by_more_than_the_margin_are_rolled_out(doubt: float, number: int) -> None:
+    decisions, plays = opening_decision()
+    first = rolled("first", plays, {0: 0.5, 1: 0.5 - doubt, 2: 0.49, 3: 0.0})
+    second = rolled("second", plays, {0: 0.5 - doubt, 1: 0.5, 2: 0.49, 3: 0.0})
+    rollout = RolloutInfo(trials=36, turns=8, margin=0.03)
+    num_plays, values, depths = judge_decisions(NORTH_SULTAN, [first, second], 0, decisions, rollout)
+    assert first.asked == second.asked == [len(plays), number]
+    assert depths.tolist() == [int(number > 0)] * 3 + [0] * (len(plays) - 3)
+    judged = JudgedSet(header(1, 2), decisions.boards, decisions.dice, decisions.phases, num_plays, values, depths)
+    if number:
+        # The games decide between the plays; another keeps its distance from the best of them.
+        assert judged.losses()[:4] == pytest.approx([0.02, 0.01, 0, 0.49], abs=2 * QUANTUM)
+
+
+@pytest.mark.parametrize("name", ["plakoto", "fevga"])
+def test_a_set_of_another_game_has_players_that_fit(name: str, tmp_path: Path) -> None:
+    """Without gnubg and pubeval: two networks judge, our baseline plays, and networks roll out what they dispute."""
+    ruleset = get_ruleset(name)
+    scores = len(ruleset.scores)
+    nets = [str(write_checkpoint(tmp_path / f"net-{seed}", name, num_scores=scores, seed=seed)) for seed in (1, 2)]
+    path = tmp_path / "set.npz"
+    built = build_judged_set(path, ruleset, nets[0], nets, 8, 5, rollout_trials=30)
+    assert built.header.sampler == "mixed-2"
+    assert built.header.rollout == RolloutInfo(trials=36, turns=8, margin=0.02)
+    assert set(np.unique(built.depths)) == {0, 1}
+    assert [file.name for file in tmp_path.glob("set*")] == ["set.npz"]
+    loaded = load_judged_set(path)
+    assert loaded.boards.shape == (8, 2, ruleset.num_places)
+    rates = measure_error_rates(loaded, [load_bot(spec, ruleset) for spec in ("random", "baseline", nets[0])])
+    assert all(rate.loss is not None and rate.faults == 0 for rate in rates)
+
+
+def test_a_build_that_fails_leaves_nothing_behind(checkpoint: Path, tmp_path: Path) -> None:
+    def fails(error: type[BaseException], *args: Any, **options: Any) -> str:
+        with pytest.raises(error) as caught:
+            build_judged_set(tmp_path / "set.npz", *args, **options)
+        assert list(tmp_path.glob("set*")) == []
+        return str(caught.value)
+
+    spec = [str(checkpoint)]
+    gul_bara = write_checkpoint(tmp_path / "gul-bara", "gul-bara")
+    refused = fails(RulesetError, get_ruleset("gul-bara"), gul_bara, [str(gul_bara)], 5, 7)
+    assert "judged decisions: not in gul-bara, where a turn is more than one roll" in refused
+
+    class Broken(TableJudge):
+        def equities(self, boards: Boards, ply: int) -> npt.NDArray[np.float64]:
+            raise TavlaError("no more paper")
+
+    with pytest.MonkeyPatch.context() as patch:
+        broken = Broken("broken", []), JudgeInfo(name="broken", version="1", weight=1.0), 0
+        patch.setattr("tavla_ai.strength.judged_set_builder.make_judge", lambda spec, ruleset: broken)
+        assert fails(TavlaError, NORTH_SULTAN, checkpoint, spec, 5, 7) == "no more paper"
+        refused = fails(TavlaError, NORTH_SULTAN, checkpoint, spec, 5, 7, rollout_trials=36)
+        assert refused == "judge 'broken': cannot roll out; expected checkpoints, or no rollouts"
