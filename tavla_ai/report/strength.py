@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tavla_ai.bots import LEVEL_NAMES, Ladder, LevelName, Levels
+from tavla_ai.bots import LEVEL_NAMES, Ladder, LevelName, Levels, baselines_of
 from tavla_ai.errors import TavlaError
 from tavla_ai.files import write_whole
 from tavla_ai.network import WEIGHTS_FILE, LossRate, Result, checkpoint_name
+from tavla_ai.rules import get_ruleset
 
 # A document's short table of the levels, and all figures of a ladder, each between two marks.
 LEVELS_BEGIN, LEVELS_END = "<!-- levels: written by `tavla levels --table FILE` -->", "<!-- /levels -->"
 FIGURES_BEGIN, FIGURES_END = "<!-- figures: written by `tavla levels --table FILE` -->", "<!-- /figures -->"
 
-# Opponents by which the levels are compared.
-_BASELINES = ("random", "pubeval")
 _REPORTING = "reporting"
 
 
@@ -31,7 +30,7 @@ def levels_table(levels: Levels, ladder: Ladder) -> str:
     heads = [
         "level",
         f"rating (Elo, matches to {ladder.match_length})",
-        "points per game against pubeval",
+        f"points per game against {_baselines(ladder)[1]}",
         "size",
         "time per move in the engine",
     ]
@@ -49,7 +48,7 @@ def strength_tables(levels: Levels, ladder: Ladder) -> str:
         "level",
         "checkpoint",
         f"rating, matches to {ladder.match_length}",
-        *(f"points per game against {name}" for name in _BASELINES),
+        *(f"points per game against {name}" for name in _baselines(ladder)),
         "points lost per 1,000 decisions",
         "size",
         "time per move in the engine, one core",
@@ -103,6 +102,11 @@ def write_tables(file: Path, levels: Levels, ladder: Ladder) -> None:
     write_whole(file, text.encode())
 
 
+def _baselines(ladder: Ladder) -> tuple[str, str]:
+    """Return the opponents by which the levels of a ladder are compared."""
+    return baselines_of(get_ruleset(ladder.ruleset))
+
+
 def _level_row(levels: Levels, ladder: Ladder, name: LevelName) -> list[str]:
     rated = ladder.levels[name]
     folder = levels.folder(rated)
@@ -117,7 +121,7 @@ def _level_row(levels: Levels, ladder: Ladder, name: LevelName) -> list[str]:
         name.title(),
         f"`{checkpoint_name(folder)}`, {shape}, {rated.ply}-ply{noise}",
         f"{rated.rating:.0f}",
-        *(_score(results, opponent, rated.ply) for opponent in _BASELINES),
+        *(_score(results, opponent, rated.ply) for opponent in _baselines(ladder)),
         _loss(loss_rates, rated.ply),
         f"{(folder / WEIGHTS_FILE).stat().st_size / 1000:.0f} kB",
         "" if card.decision_microseconds is None else f"{card.decision_microseconds:.0f} µs",

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from checkpoints_fixture import write_checkpoint
 from command_line import ok, ok_json
+from levels_fixture import ladder, write_levels
 
-from tavla_ai.bots import Ladder, Levels
+from tavla_ai.bots import LEVEL_NAMES, Ladder, Levels
 from tavla_ai.network import load_checkpoint
 from tavla_ai.report.strength import FIGURES_BEGIN, FIGURES_END, LEVELS_BEGIN, LEVELS_END, levels_table, strength_tables
 
@@ -47,3 +49,12 @@ def test_documents_show_what_the_cards_say(
     text = (ROOT / document).read_text()
     shown = text[text.index(begin) + len(begin) + 1 : text.index(end)]
     assert shown == tables(Levels(), Levels().ladders[0])
+
+
+@pytest.mark.parametrize(("game", "opponent"), [("fevga", "baseline"), ("traditional", "pubeval")])
+def test_levels_are_compared_by_an_opponent_that_plays_their_game(game: str, opponent: str, tmp_path: Path) -> None:
+    for name in LEVEL_NAMES:
+        write_checkpoint(tmp_path / name, game)
+    levels = Levels(write_levels(tmp_path, ladder(game)))
+    for tables in (levels_table, strength_tables):
+        assert f"points per game against {opponent}" in tables(levels, levels.ladders[0])
