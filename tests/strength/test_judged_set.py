@@ -17,6 +17,7 @@ from tavla_ai.strength import (
     JudgedSet,
     load_judged_set,
     measure_error_rate,
+    measure_error_rates,
 )
 
 NORTH_SULTAN = get_ruleset("north-sultan")
@@ -95,3 +96,22 @@ def test_no_net_is_chosen_with_the_decisions_that_report_on_it() -> None:
     ]
     # There are few openings, so some are in both sets.
     assert len(keys[0] & keys[1]) < 0.08 * len(keys[0])
+
+
+# Sets of other games, made by `--build` with networks as judges.
+OTHER_GAMES = ("fevga",)
+
+
+@pytest.mark.parametrize("game", OTHER_GAMES)
+def test_the_set_of_another_game_ranks_players_as_games_do(game: str) -> None:
+    path = BENCHMARKS / f"{game}.npz"
+    judged = load_judged_set(path)
+    assert judged.header.ruleset == game
+    assert judged.header.decisions >= 2000
+    assert len({judge.version for judge in judged.header.judges}) == 2
+    assert path.stat().st_size < 320_000
+    players = [load_bot(spec, judged.ruleset) for spec in ("random", "baseline", f"{game}/hard", f"{game}/hard@1")]
+    losses = [rate.loss or 0 for rate in measure_error_rates(judged, players)]
+    # Each loses far less than the one before; look-ahead gains, if less.
+    assert losses[0] > 1.5 * losses[1] > 3 * losses[2] > 0
+    assert losses[2] > losses[3]
