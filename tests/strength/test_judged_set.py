@@ -99,12 +99,13 @@ def test_no_net_is_chosen_with_the_decisions_that_report_on_it() -> None:
 
 
 # Sets of other games, made by `--build` with networks as judges.
-OTHER_GAMES = ("fevga", "plakoto")
+OTHER_GAMES = ("fevga", "fevga-reporting", "plakoto")
 
 
-@pytest.mark.parametrize("game", OTHER_GAMES)
-def test_the_set_of_another_game_ranks_players_as_games_do(game: str) -> None:
-    path = BENCHMARKS / f"{game}.npz"
+@pytest.mark.parametrize("name", OTHER_GAMES)
+def test_the_set_of_another_game_ranks_players_as_games_do(name: str) -> None:
+    path = BENCHMARKS / f"{name}.npz"
+    game = name.partition("-")[0]
     judged = load_judged_set(path)
     assert judged.header.ruleset == game
     assert judged.header.decisions >= 2000
