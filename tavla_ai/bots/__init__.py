@@ -28,6 +28,8 @@ from tavla_ai.bots.levels import (
     level_name,
     save_levels,
 )
+from tavla_ai.bots.peers import peers_able_to
+from tavla_ai.bots.peers.abilities import CubeAnswer
 from tavla_ai.bots.peers.player import Fault, OutsidePlayer, PeerPlayer, close_plays
 from tavla_ai.bots.spec import at_ply, load_bot, run_checkpoints, set_parts
 
@@ -39,6 +41,7 @@ __all__ = [
     "UNMEASURED_EASY",
     "Bot",
     "ChosenPlay",
+    "CubeAnswer",
     "Fault",
     "Ladder",
     "LevelName",
@@ -57,6 +60,7 @@ __all__ = [
     "level_name",
     "load_bot",
     "network_player",
+    "peers_able_to",
     "plays_pubeval",
     "pubeval_bot",
     "random_bot",

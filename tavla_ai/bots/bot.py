@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
+from tavla_ai.bots.peers.abilities import CubeAnswer
 from tavla_ai.bots.peers.player import Fault, OutsidePlayer, PeerPlayer
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
@@ -116,6 +117,14 @@ class Bot:
     def peer(self) -> PeerPlayer | None:
         """The outside engine that plays, which also values positions; None for any other bot."""
         return self.player if isinstance(self.player, PeerPlayer) else None
+
+    @property
+    def can_double(self) -> bool:
+        """Whether the bot decides about the cube in every game: bots with a network do, and some outside engines."""
+        return all(
+            part.checkpoint is not None if isinstance(part.player, engine.Player) else part.player.can_double
+            for part in self.by_game
+        )
 
     def part(self, game: int) -> Bot:
         """Return the bot that plays game number `game` of a match, counted from 0."""
@@ -234,6 +243,28 @@ class Bot:
         return [
             ChosenPlay(after, score_of_play(score)) for after, score in zip(afterstates, scores.tolist(), strict=True)
         ]
+
+    def cube_answers(
+        self, boards: npt.NDArray[np.int8], states: Sequence[MatchState], equity: MatchEquity, *, threads: int = 1
+    ) -> list[CubeAnswer | Fault]:
+        """Return what the bot thinks of doubling each of N positions before the roll; `can_double` must be true.
+
+        A level decides about the cube without its error. An outside engine uses a match equity table of its own.
+
+        Args:
+          boards: int8 `[N, 2, num_places]`, the side on roll first.
+          states: the stakes, seen by that side, with the cube as it is before the double.
+          equity: the match equity table; in single games any table of the game.
+          threads: number of threads of the engine's players; the answers do not depend on it.
+
+        Returns:
+          N answers; where an outside engine failed, the fault.
+        """
+        if not isinstance(self.player, engine.Player):
+            return list(self.player.cube_answers(boards, states))
+        stakes = [equity.cube_stakes(state) for state in states]
+        _, flags = engine.cube_decisions(self._rules, self.player, boards, stakes, threads)
+        return [CubeAnswer(bool(double), bool(take)) for _, double, take, _ in flags.tolist()]
 
     def _checked(self, board: npt.NDArray[np.int8], dice: list[int], after: npt.NDArray[np.int8]) -> ChosenPlay | Fault:
         """Return an outside engine's play with its score; a fault if it is not legal."""

@@ -135,6 +135,7 @@ _workers_options = option_group(
     help="Play matches to this many points.  [default: single games]",
 )
 @ruleset_option
+@click.option("--cube/--no-cube", help="Turn the doubling cube, in a house that has one.")
 @click.option(
     "--schedule",
     type=click.Choice(get_args(Schedule)),
@@ -160,6 +161,7 @@ def tournament(
     games: int,
     match_length: int | None,
     ruleset_name: str,
+    cube: bool,
     schedule: Schedule | None,
     ladder: Path | None,
     luck: _LuckOptions,
@@ -181,6 +183,9 @@ def tournament(
     such as zar-greek, name one bot that plays all games, or a bot for each game:
     `portes=DIR,plakoto-greek=DIR@1,fevga=random`.
 
+    With `--cube` bots with a network and `sage:PLY` double, take and pass; other bots make no cube decisions. Plays are
+    chosen as if the cube stayed where it is.
+
     Games come in pairs with the same dice and swapped seats, and all pairings use the same dice. The +- is one standard
     error, from the pairs. A result without luck has the same mean and a smaller error.
 
@@ -191,6 +196,7 @@ def tournament(
       tavla tournament hard pubeval --games 1000 --until-ci 0.2
       tavla tournament hard random --games 20 --luck --out results --mat
       tavla tournament tavla/easy tavla/easy:0.05 pubeval --schedule gauntlet --games 40
+      tavla tournament backgammon backgammon@1 --ruleset oyna-backgammon --match-length 3 --cube --games 2
       tavla tournament random portes=tavla/easy,plakoto-greek=random,fevga=random --ruleset zar-greek --games 10
     """
     if folder.match_formats and folder.out is None:
@@ -206,7 +212,7 @@ def tournament(
         match_length = match_length or game.default_match_length
     players = [load_bot(spec, game, levels, match_length) for spec in specs]
     schedule = schedule or ("round-robin" if ladder is None else "ladder")
-    arena = Arena(game, players, seed, match_length, luck.networks(game, players))
+    arena = Arena(game, players, seed, match_length, luck.networks(game, players), cube=cube)
     num_pairings = len(scheduled(len(players), schedule))
     with progress("games" if match_length is None else "matches", games * num_pairings) as advance:
         played = play_tournament(
@@ -230,6 +236,8 @@ def tournament(
 
 def _print_tournament(result: TournamentResult) -> None:
     contest = "single games" if result.match_length is None else f"matches to {result.match_length}"
+    if result.cube:
+        contest += " with the cube"
     if result.judge is not None:
         contest += f", luck measured by {result.judge}"
     print_table(
@@ -276,6 +284,7 @@ def _rating_cells(rating: Rating) -> list[str]:
 def _measured_headers(result: TournamentResult) -> list[str]:
     shares = ["wins %", "draws %", "mars %"] if _has_draws(result) else ["wins %", "mars %"]
     luck = ["without luck", "95 %"] if result.judge is not None else []
+    shares += ["doubles/game", "passes %"] if result.cube else []
     if result.match_length is None:
         return ["games", "points/game", "95 %", *luck, *shares]
     return ["matches", "match wins %", "95 %", *luck, "games", "points/game", *shares]
@@ -288,6 +297,8 @@ def _has_draws(result: TournamentResult) -> bool:
 def _measured_cells(measured: PairResult | BotTotal, result: TournamentResult) -> list[str]:
     draws = [percent(measured.draw_share)] if _has_draws(result) else []
     shares = [percent(measured.win_share), *draws, percent(measured.mars_share)]
+    if result.cube:
+        shares += [f"{measured.doubles_per_game or 0:.2f}", percent(measured.pass_share)]
     is_match = measured.match_win_share is not None
     mean = measured.points_per_game if measured.match_win_share is None else measured.match_win_share
     cells = _figure(mean, measured.standard_error, measured.interval, is_match)

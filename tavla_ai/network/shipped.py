@@ -12,7 +12,7 @@ from tavla_ai.network.card import CARD_FILE, read_card
 from tavla_ai.rules import Ruleset
 
 # For each game the strongest shipped network: the first of these that plays the game.
-_STRONGEST = ("tavla/hard", "backgammon", "fevga/hard", "plakoto/hard", "tawula/hard")
+_STRONGEST = ("tavla/hard", "traditional/hard", "backgammon", "fevga/hard", "plakoto/hard", "tawula/hard")
 
 _PACKAGED = Path(__file__).parents[1] / "shipped"
 

@@ -21,7 +21,7 @@ from tavla_ai.match import utilities
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import BAR, OFF, Position, Ruleset, compile_rules, format_play, play_index
 from tavla_ai.strength.decisions import GRADES, PHASES, Phase, phase_of
-from tavla_ai.tournament import Leg, WatchedTurn, play_between, play_pairs
+from tavla_ai.tournament import Leg, WatchedAction, WatchedTurn, play_between, play_pairs
 
 # In points: a larger loss is a blunder here. Errors of at least `DOUBTFUL` points are sorted by kind.
 BLUNDER, DOUBTFUL = GRADES["error"], GRADES["doubtful"]
@@ -211,9 +211,9 @@ class _Critic:
         """Return the level's decisions in some pairs of games, game after game."""
         turns: list[WatchedTurn] = []
 
-        def watch(turn: WatchedTurn) -> None:
-            if turn.side == 1:
-                turns.append(turn)
+        def watch(action: WatchedAction) -> None:
+            if isinstance(action, WatchedTurn) and action.side == 1:
+                turns.append(action)
 
         play_pairs(
             [Leg(self.ruleset, (self.hard, self.bot), self.stakes)],

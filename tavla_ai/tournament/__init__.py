@@ -5,7 +5,7 @@ from __future__ import annotations
 from tavla_ai.tournament.arena import Arena, check_seed
 from tavla_ai.tournament.contests import Contests
 from tavla_ai.tournament.folder import REPORT_FILE, BotIdentity, ResultsFolder, Settings, read_lines, read_settings
-from tavla_ai.tournament.lockstep import Leg, WatchedTurn, play_pairs
+from tavla_ai.tournament.lockstep import Leg, WatchedAction, WatchedDouble, WatchedTurn, play_pairs
 from tavla_ai.tournament.luck import luck_networks, named_luck_networks
 from tavla_ai.tournament.open_game import OpenGame
 from tavla_ai.tournament.ratings import ELO_PER_LOGIT, Pairing, Rating, Ratings, rate
@@ -38,6 +38,8 @@ __all__ = [
     "Settings",
     "TournamentReplay",
     "TournamentResult",
+    "WatchedAction",
+    "WatchedDouble",
     "WatchedTurn",
     "Workers",
     "check_has_mat",

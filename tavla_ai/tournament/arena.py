@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from tavla_ai import engine
-from tavla_ai.bots import BASELINES, Bot, PlayStyle, checkpoint_bot, join_bots, load_bot, network_player
+from tavla_ai.bots import BASELINES, Bot, PlayStyle, checkpoint_bot, join_bots, load_bot, network_player, peers_able_to
 from tavla_ai.engine import MAX_SEED
 from tavla_ai.errors import RulesetError, TavlaError
-from tavla_ai.match import match_utilities, utilities
+from tavla_ai.match import MatchEquity, match_equity, match_utilities, utilities
 from tavla_ai.network import Checkpoint
 from tavla_ai.progress import ProgressCallback
 from tavla_ai.rules import MatchSet, Ruleset, check_match_length, compile_rules, games_of
 from tavla_ai.tournament.contests import Contests
 from tavla_ai.tournament.lockstep import Leg, play_pairs
+
+# Outside engines that turn the cube, as users type them.
+_DOUBLING = tuple(f"{kind}:PLY" for kind in peers_able_to("play", "double"))
 
 
 class Arena:
@@ -27,11 +30,12 @@ class Arena:
       match_length: points that win a match; None for single games.
       luck_networks: networks that measure the luck of the rolls, one for each game of a set; None leaves out the luck
         of that game. An empty sequence leaves out all luck.
+      cube: whether the bots turn the doubling cube.
 
     Raises:
       RulesetError: the house does not offer the match length, a set is played in single games, luck cannot be measured
-        in a game, or an outside engine is to play Gul Bara.
-      TavlaError: the seed is out of range, or the number of luck networks is not that of games.
+        in a game, an outside engine is to play Gul Bara, or the house has no cube to turn.
+      TavlaError: the seed is out of range, the number of luck networks is not that of games, or a bot cannot double.
     """
 
     def __init__(
@@ -41,6 +45,8 @@ class Arena:
         seed: int,
         match_length: int | None = None,
         luck_networks: Sequence[Checkpoint | None] = (),
+        *,
+        cube: bool = False,
     ) -> None:
         check_seed(seed)
         if match_length is not None:
@@ -62,15 +68,33 @@ class Arena:
         if not all(bot.is_native for bot in self.bots):
             for ruleset in games_of(game):
                 ruleset.check_has_no_stages("outside engine")
+        self.cube = cube
+        self._equity = self._cube_equity() if cube else None
         self._luck_players = [
             None if network is None else _luck_player(ruleset, network)
             for ruleset, network in zip(games_of(game), self.luck_networks, strict=True)
         ]
         self._rules = [compile_rules(ruleset) for ruleset in games_of(game)]
 
+    def _cube_equity(self) -> MatchEquity:
+        """Return the match equity table of contests with a cube, after checks that they can be played."""
+        for ruleset in games_of(self.game):
+            if not ruleset.cube:
+                raise RulesetError(f"{ruleset.name}: has no cube; expected a house with one, or play without a cube")
+        for bot in self.bots:
+            if not bot.can_double:
+                raise TavlaError(
+                    f"{bot.name}: makes no cube decisions; expected a network, a level, or {' or '.join(_DOUBLING)}"
+                )
+        return match_equity(self.game, self.match_length or 1)
+
     def is_native(self, a: int, b: int) -> bool:
         """Return whether the engine plays both sides."""
         return self.bots[a].is_native and self.bots[b].is_native
+
+    def is_whole(self, a: int, b: int) -> bool:
+        """Return whether the engine plays whole contests by itself: both sides, without a cube."""
+        return self.is_native(a, b) and not self.cube
 
     def play(
         self,
@@ -95,7 +119,7 @@ class Arena:
             "threads": min(threads, num_pairs),
         }
         a_players, b_players = self.bots[a].native_players, self.bots[b].native_players
-        if a_players is None or b_players is None:
+        if a_players is None or b_players is None or self.cube:
             return play_pairs(self.legs(a, b), **contest, progress=progress)
         if isinstance(self.game, MatchSet):
             result = engine.duel_set(
@@ -124,7 +148,7 @@ class Arena:
     def legs(self, a: int, b: int) -> list[Leg]:
         """Return the game, or the games of the set, played by bot number `a` and bot number `b`."""
         return [
-            Leg(ruleset, (of_a, of_b), stakes, luck_player)
+            Leg(ruleset, (of_a, of_b), stakes, luck_player, self._equity)
             for ruleset, of_a, of_b, stakes, luck_player in zip(
                 games_of(self.game),
                 self.bots[a].by_game,
@@ -148,6 +172,7 @@ class Arena:
             "seed": self.seed,
             "match_length": self.match_length,
             "luck_networks": self.luck_networks,
+            "cube": self.cube,
         }
 
     @staticmethod
@@ -161,7 +186,7 @@ class Arena:
                 for (spec, checkpoint, style), ruleset in zip(parts, games_of(game), strict=True)
             ]
             bots.append(made[0] if isinstance(game, Ruleset) else join_bots(name, game, made))
-        return Arena(game, bots, recipe["seed"], recipe["match_length"], recipe["luck_networks"])
+        return Arena(game, bots, recipe["seed"], recipe["match_length"], recipe["luck_networks"], cube=recipe["cube"])
 
 
 def check_seed(seed: int) -> None:

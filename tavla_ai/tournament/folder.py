@@ -103,6 +103,7 @@ class Settings(BaseModel):
     until_ci: float | None = Field(
         description="half of the 95 % interval at which a pairing stops; null plays all games"
     )
+    cube: bool = Field(default=False, description="whether the bots turn the doubling cube")
 
 
 class ContestLine(BaseModel):
@@ -116,12 +117,17 @@ class ContestLine(BaseModel):
     pair: int = Field(ge=0, description="number of the pair; with the seed it decides the dice")
     a_seat: int = Field(ge=0, le=1, description="seat of A")
     seed: int = Field(description="seed of the dice")
-    points: int = Field(description="score of a game; ±1 for a match won or lost; 0 if void or undecided")
+    points: int = Field(description="points of a game; ±1 for a match won or lost; 0 if void or undecided")
     scores: tuple[int, ...] = Field(description="number of games by score, best first; a match has several games")
     void: int = Field(ge=0, description="number of void games")
     plies: int = Field(ge=0, description="number of turns of both sides")
     luck: float | None = Field(default=None, description="A's luck minus B's; null if it was not measured")
     fault: str | None = Field(default=None, description="fault that ended the contest")
+    cube: tuple[int, int, int] | None = Field(
+        default=None,
+        description="with a cube: points over all games, number of doubles of both sides, and number of games that a "
+        "pass ended; `scores` leave out the cube",
+    )
 
 
 class ResultsFolder:
@@ -180,6 +186,7 @@ class ResultsFolder:
                     plies=int(contests.plies[i, seat]),
                     luck=None if contests.luck is None else float(contests.luck[i, seat]),
                     fault=contests.faults.get(2 * i + seat),
+                    cube=None if contests.cube is None else tuple(contests.cube[i, seat].tolist()),
                 )
                 lines.append(line.model_dump_json(exclude_none=True) + "\n")
         file.write("".join(lines))
@@ -276,6 +283,7 @@ def _contests_of(lines: list[ContestLine], settings: Settings, path: Path) -> tu
             or line.pairing != max(by_pairing)
             or len(line.scores) != num_scores
             or (line.luck is None) != (settings.judge is None)
+            or (line.cube is not None) != settings.cube
         ):
             raise TavlaError(f"{path}: line {index + 1} does not belong to this tournament")
         own.append(line)
@@ -293,6 +301,7 @@ def _joined(lines: list[ContestLine], num_scores: int, *, has_luck: bool) -> Con
         np.array([line.plies for line in lines], np.int32).reshape(shape),
         np.array([line.luck for line in lines], np.float64).reshape(shape) if has_luck else None,
         {index: line.fault for index, line in enumerate(lines) if line.fault is not None},
+        np.array([line.cube for line in lines], np.int32).reshape(*shape, 3) if lines[0].cube is not None else None,
     )
 
 

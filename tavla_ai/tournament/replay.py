@@ -19,11 +19,13 @@ from tavla_ai.formats import Game, Match, Turn, write_mat, write_match_json
 from tavla_ai.rules import MatchSet, Play, Position, Ruleset, compile_rules, format_play, games_of, play_index, steps_of
 from tavla_ai.tournament.arena import Arena
 from tavla_ai.tournament.folder import BotIdentity, ContestLine, read_lines, read_settings
-from tavla_ai.tournament.lockstep import WatchedTurn, play_pairs
+from tavla_ai.tournament.lockstep import WatchedDouble, WatchedTurn, play_pairs
 
 # Formats of match files, which are also the endings of their names and the folders they lie in.
 MatchFormat = Literal["mat", "json"]
 _PAIRS_AT_ONCE = 64
+
+Watched = WatchedTurn | WatchedDouble
 
 
 @dataclass(frozen=True)
@@ -34,17 +36,22 @@ class Replayed:
       game: the game, or the set of games.
       players: names of A and B.
       length: points that win the match; None for a single game.
-      turns: all turns of all its games, in order.
+      actions: all turns, doubles and answers of all its games, in order.
     """
 
     game: Ruleset | MatchSet
     players: tuple[str, str]
     length: int | None
-    turns: tuple[WatchedTurn, ...]
+    actions: tuple[Watched, ...]
 
-    def games(self) -> list[list[WatchedTurn]]:
-        """Return the turns, game by game."""
-        return [list(turns) for _, turns in groupby(self.turns, key=lambda turn: turn.round)]
+    @property
+    def turns(self) -> tuple[WatchedTurn, ...]:
+        """All turns of all its games, in order."""
+        return tuple(action for action in self.actions if isinstance(action, WatchedTurn))
+
+    def games(self) -> list[list[Watched]]:
+        """Return the actions, game by game."""
+        return [list(actions) for _, actions in groupby(self.actions, key=lambda action: action.round)]
 
     def play_of(self, turn: WatchedTurn) -> Play | None:
         """Return the steps of a turn; None if the player made no legal play."""
@@ -55,22 +62,22 @@ class Replayed:
     def match(self) -> Match:
         """Return the contest as a match for match files, A as player 0."""
         games = []
-        for number, turns in enumerate(self.games(), start=1):
-            last = turns[-1]
+        for number, actions in enumerate(self.games(), start=1):
+            last = actions[-1]
             length = self.length or 0
             score = (0, 0) if self.length is None else (length - last.away[0], length - last.away[1])
-            games.append(
-                Game(
-                    number=number,
-                    score=score,
-                    turns=tuple(Turn(turn.side, dice=turn.dice, play=self.play_of(turn)) for turn in turns),
-                    winner=last.side if last.score else None,
-                    points=last.score,
-                )
-            )
+            winner, points = _result(last)
+            turns = tuple(self._turn(action) for action in actions)
+            games.append(Game(number=number, score=score, turns=turns, winner=winner, points=points))
         # Names in match files have no colon.
         a, b = (name.replace(":", " ") for name in self.players)
         return Match(self.length, (a, b), tuple(games), (("Variation", self.game.title),), game=self.game)
+
+    def _turn(self, action: Watched) -> Turn:
+        """Return an action as match files have it."""
+        if isinstance(action, WatchedDouble):
+            return Turn(action.side, action.action, cube=action.cube if action.action == "double" else None)
+        return Turn(action.side, dice=action.dice, play=self.play_of(action))
 
     def match_file(self, kind: MatchFormat) -> str:
         """Return the contest as a match file.
@@ -86,18 +93,37 @@ class Replayed:
     def text(self) -> str:
         """Return the contest as text, one turn per line."""
         lines = []
-        for number, turns in enumerate(self.games(), start=1):
-            ruleset = games_of(self.game)[turns[0].leg]
+        for number, actions in enumerate(self.games(), start=1):
+            ruleset = games_of(self.game)[actions[0].leg]
             kind = f" ({ruleset.name})" if isinstance(self.game, MatchSet) else ""
             lines.append(f"Game {number}{kind}: " + ", ".join(self.players))
-            for turn in turns:
-                steps = self.play_of(turn)
-                position = Position.from_board(turn.board, ruleset)
-                what = str(turn.after) if steps is None else format_play(position, steps, ruleset)
-                lines.append(f"{turn.ply + 1:4} {self.players[turn.side]}  {turn.dice[0]}{turn.dice[1]}: {what}")
-            last = turns[-1]
-            lines.append("     void" if last.score is None else f"     {self.players[last.side]} scores {last.score}")
+            lines += [
+                f"{action.ply + 1:4} {self.players[action.side]}  {self._text_of(action, ruleset)}"
+                for action in actions
+            ]
+            winner, points = _result(actions[-1])
+            if points is None:
+                lines.append("     void")
+            else:
+                lines.append(f"     {self.players[actions[-1].side if winner is None else winner]} scores {points}")
         return "\n".join(lines)
+
+    def _text_of(self, action: Watched, ruleset: Ruleset) -> str:
+        if isinstance(action, WatchedDouble):
+            return {"double": f"doubles to {action.cube}", "take": "takes", "drop": "passes"}[action.action]
+        steps = self.play_of(action)
+        position = Position.from_board(action.board, ruleset)
+        what = str(action.after) if steps is None else format_play(position, steps, ruleset)
+        return f"{action.dice[0]}{action.dice[1]}: {what}"
+
+
+def _result(last: Watched) -> tuple[int | None, int | None]:
+    """Return the winner, None if nobody won, and the points, None without a result, of a game's last action."""
+    if isinstance(last, WatchedDouble):
+        return (last.side ^ 1, last.cube // 2) if last.action == "drop" else (None, None)
+    if last.score is None:
+        return None, None
+    return last.side if last.score else None, last.score * last.cube
 
 
 def check_has_mat(game: Ruleset | MatchSet) -> None:
@@ -129,17 +155,17 @@ def replay_pairs(arena: Arena, a: int, b: int, first_pair: int, num_pairs: int) 
     Raises:
       RulesetError: Gul Bara is among the games; its turns are more than one play.
     """
-    turns: dict[tuple[int, int], list[WatchedTurn]] = {}
+    actions: dict[tuple[int, int], list[Watched]] = {}
     play_pairs(
         [replace(leg, luck_player=None) for leg in arena.legs(a, b)],
         seed=arena.seed,
         first_pair=first_pair,
         num_pairs=num_pairs,
         length=arena.match_length or 0,
-        watch=lambda turn: turns.setdefault((turn.pair, turn.a_seat), []).append(turn),
+        watch=lambda action: actions.setdefault((action.pair, action.a_seat), []).append(action),
     )
     players = arena.bots[a].name, arena.bots[b].name
-    return [Replayed(arena.game, players, arena.match_length, tuple(turns[key])) for key in sorted(turns)]
+    return [Replayed(arena.game, players, arena.match_length, tuple(actions[key])) for key in sorted(actions)]
 
 
 class TournamentReplay:
@@ -160,7 +186,7 @@ class TournamentReplay:
             _check_identity(path, bot, identity)
         self.pairings = settings.pairings
         self.lines: Sequence[ContestLine] = read_lines(path)
-        self._arena = Arena(settings.ruleset, bots, settings.seed, settings.match_length)
+        self._arena = Arena(settings.ruleset, bots, settings.seed, settings.match_length, cube=settings.cube)
 
     @staticmethod
     def from_folder(path: str | Path, levels: Levels | str | Path | None = None) -> TournamentReplay:

@@ -24,10 +24,18 @@ class _Measured(BaseModel):
 
     matches: int | None = Field(description="number of matches; null for single games")
     games: int = Field(description="number of games, including those within matches and void games")
-    points_per_game: float = Field(description="mean score of a game, in points; a void game counts as 0")
+    points_per_game: float = Field(description="mean points of a game, with the cube; a void game counts as 0")
     win_share: float = Field(description="share of games won")
+    doubles_per_game: float | None = Field(
+        default=None, description="mean number of doubles of a game, of both sides; null without a cube"
+    )
+    pass_share: float | None = Field(
+        default=None, description="share of games that a pass ended, of either side; null without a cube"
+    )
     draw_share: float = Field(description="share of games drawn, not counting void games")
-    mars_share: float | None = Field(description="share of wins by more than one point; null without a win")
+    mars_share: float | None = Field(
+        description="share of wins by more than one point, before the cube; null without a win"
+    )
     match_win_share: float | None = Field(description="share of matches won; null for single games")
     standard_error: float | None = Field(
         description="standard error of match_win_share in matches, else of points_per_game, from the means of pairs; "
@@ -93,6 +101,7 @@ class TournamentResult(BaseModel):
     ruleset: str = Field(description="name of the ruleset or of the set of games")
     seed: int = Field(description="seed of the dice, the same for every pairing")
     match_length: int | None = Field(description="points that win a match; null for single games")
+    cube: bool = Field(default=False, description="whether the bots turned the doubling cube")
     judge: str | None = Field(
         default=None,
         description="name of the network that measured luck, in a set `GAME=NAME` for each game; null without luck",
@@ -184,7 +193,7 @@ def measures_of(all_scores: tuple[int, ...], match_length: int | None, played: S
     found: dict[str, Any] = {
         "matches": None if match_length is None else sum(contests.points.size for contests in played),
         "games": games,
-        "points_per_game": float(scores @ points) / games if match_length is not None else mean,
+        "points_per_game": mean if match_length is None else float(scores @ points) / games,
         "win_share": float(scores[points > 0].sum()) / games,
         "draw_share": float(scores[points == 0].sum()) / games,
         "mars_share": _mars_share(all_scores, scores),
@@ -192,6 +201,10 @@ def measures_of(all_scores: tuple[int, ...], match_length: int | None, played: S
         "standard_error": error,
         "interval": _interval(mean, error, num_pairs, is_share=match_length is not None),
     }
+    cubes = [contests.cube.sum(axis=(0, 1)) for contests in played if contests.cube is not None]
+    if cubes:
+        won, doubles, passes = np.sum(cubes, axis=0).tolist()
+        found |= {"points_per_game": won / games, "doubles_per_game": doubles / games, "pass_share": passes / games}
     lucks = [contests.luck.mean(axis=1) for contests in played if contests.luck is not None]
     if lucks and len(lucks) == len(played):
         mean, error = mean_of_pairs([samples - luck for samples, luck in zip(raw, lucks, strict=True)])

@@ -23,7 +23,7 @@ MAX_WORKERS = 1024
 
 # Ctrl-C and progress wait for the end of a call of the engine.
 _SECONDS_PER_CALL = 0.5
-# Number of pairs with an outside engine that run side by side.
+# Number of pairs with an outside engine, or with a cube, that run side by side.
 _LOCKSTEP_PAIRS = 128
 # A Ray worker always has its next task waiting.
 _IN_FLIGHT = 2
@@ -79,14 +79,14 @@ class LocalRunner:
 
     def play(self, a: int, b: int, first: int, end: int, progress: ProgressCallback | None) -> Iterator[Contests]:
         """Same as `Runner.play`."""
-        threads, is_native = self._threads, self._arena.is_native(a, b)
-        chunk = 4 * threads if is_native else _LOCKSTEP_PAIRS
+        threads, is_whole = self._threads, self._arena.is_whole(a, b)
+        chunk = 4 * threads if is_whole else _LOCKSTEP_PAIRS
         while first < end:
             count = min(chunk, end - first)
             began = time.perf_counter()
             yield self._arena.play(a, b, first, count, threads, progress)
             first += count
-            if is_native:
+            if is_whole:
                 # A multiple of the threads keeps all of them busy.
                 chunk = _next_chunk(count, time.perf_counter() - began, self._seconds_per_call)
                 chunk = max(1, chunk // threads) * threads

@@ -186,6 +186,7 @@ def _result(
         ruleset=arena.game.name,
         seed=arena.seed,
         match_length=arena.match_length,
+        cube=arena.cube,
         judge=luck_networks_text(arena),
         pairings=tuple(results),
         ratings=rate(rated_pairings(results)) if len({bot.name for bot in arena.bots}) == len(arena.bots) else None,
@@ -207,6 +208,7 @@ def _settings(arena: Arena, pairings: tuple[tuple[int, int], ...], games: int, u
         match_length=arena.match_length,
         judge=None if luck is None else BotIdentity.of(luck, *arena.luck_networks),
         until_ci=until_ci,
+        cube=arena.cube,
     )
 
 

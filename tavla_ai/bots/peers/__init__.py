@@ -58,7 +58,7 @@ PEERS: dict[str, Peer] = {
     "gnubg": Peer("tavla_ai.bots.peers.gnubg:Gnubg", frozenset({"play"})),
     "gnubg-nn": Peer("tavla_ai.bots.peers.gnubg_nn:GnubgNN", frozenset({"evaluate", "count plays"})),
     "mars": Peer("tavla_ai.bots.peers.mars:Mars", frozenset({"play"}), reads_file=True),
-    "sage": Peer("tavla_ai.bots.peers.sage:Sage", frozenset({"play", "evaluate", "count plays"})),
+    "sage": Peer("tavla_ai.bots.peers.sage:Sage", frozenset({"play", "double", "evaluate", "count plays"})),
 }
 
 

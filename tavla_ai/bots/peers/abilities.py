@@ -6,14 +6,16 @@ weights where the user names a file. Benchmarks are of games with the plays of w
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from tavla_ai.match import MatchState
 from tavla_ai.rules import Ruleset
 
-Ability = Literal["play", "evaluate", "count plays"]
+Ability = Literal["play", "double", "evaluate", "count plays"]
 
 Boards = npt.NDArray[np.int8]
 Dice = npt.NDArray[np.int8]
@@ -51,6 +53,31 @@ class WesternPeer:
     def plays(self, ruleset: Ruleset) -> bool:
         """Return whether it plays a game."""
         return ruleset.has_western_movement
+
+
+class CubeAnswer(NamedTuple):
+    """What a player thinks of doubling a position.
+
+    Attributes:
+      should_double: whether the side on roll should double.
+      should_take: whether the other side should take a double.
+    """
+
+    should_double: bool
+    should_take: bool
+
+
+class DoublingPeer(PlayingPeer, Protocol):
+    """An engine that plays and can `double`."""
+
+    def cube_answers(self, boards: Boards, states: Sequence[MatchState], ply: int) -> list[CubeAnswer]:
+        """Return what the engine thinks of doubling each position before the roll.
+
+        Args:
+          boards: `[N, 2, 26]` int8, the side on roll first.
+          states: the stakes, seen by that side, with the cube as it is before the double.
+          ply: look-ahead, 0 being the networks alone.
+        """
 
 
 class ConvertingPeer(Protocol):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tavla_ai import engine
-from tavla_ai.bots.peers.abilities import Boards, Dice, PlayingPeer
+from tavla_ai.bots.peers.abilities import Boards, CubeAnswer, Dice, DoublingPeer, PlayingPeer
 from tavla_ai.errors import RulesetError, TavlaError
+from tavla_ai.match import MatchState
 from tavla_ai.rules import Ruleset, compile_rules
 
 # GNU Backgammon's `normal` filter: how many 0-ply plays go deeper, and how much worse than the best they may be, in
@@ -38,8 +39,19 @@ class OutsidePlayer(Protocol):
 
     name: str
 
+    @property
+    def can_double(self) -> bool:
+        """Whether the player decides about the cube."""
+
     def choose_plays(self, boards: Boards, dice: Dice) -> Sequence[npt.NDArray[np.int8] | Fault]:
         """Return the afterstate of the chosen play for each board `[N, 2, num_places]` and roll `[N, 2]`."""
+
+    def cube_answers(self, boards: Boards, states: Sequence[MatchState]) -> Sequence[CubeAnswer | Fault]:
+        """Return what the player thinks of doubling each board `[N, 2, 26]` before the roll, the side on roll first.
+
+        Args:
+          states: the stakes, seen by the side on roll, with the cube as it is before the double.
+        """
 
 
 class PeerPlayer:
@@ -83,6 +95,20 @@ class PeerPlayer:
         points: npt.NDArray[np.float64] = 2 * win - 1 + win_2 - lose_2
         return points + win_3 - lose_3 if self._counts_backgammon else points
 
+    @property
+    def can_double(self) -> bool:
+        """Whether the engine decides about the cube."""
+        return hasattr(self._peer, "cube_answers")
+
+    def cube_answers(self, boards: Boards, states: Sequence[MatchState]) -> list[CubeAnswer | Fault]:
+        """Return what the engine thinks of doubling each position, or a fault; see `DoublingPeer`."""
+        try:
+            return list(cast(DoublingPeer, self._peer).cube_answers(boards, states, self.ply))
+        except Exception as error:
+            if len(boards) == 1:
+                return [self._fault(error)]
+            return [self.cube_answers(boards[i : i + 1], states[i : i + 1])[0] for i in range(len(boards))]
+
     def choose_plays(self, boards: Boards, dice: Dice) -> list[npt.NDArray[np.int8] | Fault]:
         """Return the afterstate of the chosen play, or a fault, for each board `[N, 2, num_places]` and roll `[N, 2]`.
 
@@ -93,9 +119,12 @@ class PeerPlayer:
         except Exception as error:
             # Asking for each position alone finds the one that failed.
             if len(boards) == 1:
-                said = str(error) if isinstance(error, TavlaError) else f"{self.name}: {type(error).__name__}: {error}"
-                return [Fault(" ".join(said.split()))]
+                return [self._fault(error)]
             return [self.choose_plays(boards[i : i + 1], dice[i : i + 1])[0] for i in range(len(boards))]
+
+    def _fault(self, error: Exception) -> Fault:
+        said = str(error) if isinstance(error, TavlaError) else f"{self.name}: {type(error).__name__}: {error}"
+        return Fault(" ".join(said.split()))
 
     def _choose(self, boards: Boards, dice: Dice) -> list[npt.NDArray[np.int8]]:
         plays = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -11,7 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from bgsage.weights import default_weights
 
-from tavla_ai.bots.peers.abilities import Boards, WesternPeer
+from tavla_ai.bots.peers.abilities import Boards, CubeAnswer, WesternPeer
+from tavla_ai.match import CubeOwner, MatchState
+
+_OWNERS: dict[CubeOwner, str] = {"centred": "centered", "me": "player", "opponent": "opponent"}
 
 
 class Sage(WesternPeer):
@@ -51,6 +55,15 @@ class Sage(WesternPeer):
         found = bgbot_cpp.batch_evaluate_post_move(positions, self._strategy(ply), 1, jacoby=False)
         return np.array([row["probs"] for row in found], np.float64)
 
+    def cube_answers(self, boards: Boards, states: Sequence[MatchState], ply: int) -> list[CubeAnswer]:
+        """See `DoublingPeer`. It decides by Janowski's formula from its own outcomes of the game."""
+        positions = [
+            {"board": board, "cube_value": state.cube.value, "cube_owner": _OWNERS[state.cube.owner], **_match(state)}
+            for board, state in zip(self.convert(boards), states, strict=True)
+        ]
+        found = bgsage.batch_cube_action(positions, f"{ply + 1}ply", n_threads=1, jacoby=False, beaver=False)
+        return [CubeAnswer(bool(one.should_double), bool(one.should_take)) for one in found]
+
     def _strategy(self, ply: int) -> Any:
         if ply not in self._strategies:
             weights = default_weights()
@@ -60,3 +73,11 @@ class Sage(WesternPeer):
                 else bgbot_cpp.create_multipy(weights.strategy_type, *weights.weight_args, n_plies=ply + 1)
             )
         return self._strategies[ply]
+
+
+def _match(state: MatchState) -> dict[str, int | bool]:
+    """Return the fields of a position that say what a match stands at; none for a single game."""
+    if state.length is None:
+        return {}
+    mine, theirs = state.away
+    return {"away1": mine, "away2": theirs, "is_crawford": state.is_crawford}
