@@ -53,10 +53,7 @@ class _LuckOptions:
         """Return the network that measures luck, for each game; empty where none was asked for."""
         if self.judge is not None:
             return named_luck_networks(game, self.judge)
-        networks = luck_networks(game, bots) if self.luck else ()
-        if self.luck and not any(networks):
-            raise TavlaError("--luck: no network measures it; name one with --judge DIR")
-        return networks
+        return luck_networks(game, bots) if self.luck else ()
 
 
 _luck_options = option_group(

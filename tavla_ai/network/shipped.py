@@ -12,7 +12,16 @@ from tavla_ai.network.card import CARD_FILE, read_card
 from tavla_ai.rules import Ruleset
 
 # For each game the strongest shipped network: the first of these that plays the game.
-_STRONGEST = ("tavla/hard", "traditional/hard", "backgammon", "fevga/hard", "plakoto/hard", "tawula/hard")
+_STRONGEST = (
+    "tavla/hard",
+    "traditional/hard",
+    "backgammon/hard",
+    "fevga/hard",
+    "gul-bara/hard",
+    "plakoto/hard",
+    "plakoto-greek/hard",
+    "tawula/hard",
+)
 
 _PACKAGED = Path(__file__).parents[1] / "shipped"
 

@@ -83,7 +83,6 @@ def test_a_ladder_is_the_checkpoints_of_a_run(tmp_path: Path) -> None:
     [
         (["random"], "a tournament of 1: expected at least 2 bots"),
         ([], "a tournament of 0"),
-        (["random", "random", "--ruleset", "plakoto-greek", "--luck"], "--luck: no network measures it"),
         (["pubeval", "random", "--mat"], "--mat writes into the results folder"),
         (["pubeval", "random", "--until-ci", "0"], "expected more than 0"),
         (["random", "pubeval", "--ruleset", "zar-greek"], "pubeval: plays only the opposed, hitting games"),

@@ -122,7 +122,7 @@ def test_a_tournament_of_doubling_is_resumed_and_replayed(bots: list[Bot], tmp_p
 
 
 def test_a_bot_doubles_as_its_evaluator_decides(bots: list[Bot]) -> None:
-    evaluator = load_evaluator(BACKGAMMON)
+    evaluator = load_evaluator(BACKGAMMON, "backgammon")
     equity = evaluator.match_equity(5)
     boards, _ = engine.random_walk(compile_rules(BACKGAMMON), 5, 0, 3)
     boards = boards[::23].copy()
