@@ -130,7 +130,7 @@ def show(ruleset_name: str, position_text: str | None, folder: Path | None, as_j
     if not tables.covers(rules, position.board):
         raise RulesetError(
             f"position {position.to_text(ruleset)!r}: not in the bear-off tables; expected each side's checkers off or "
-            f"on its points 1 to {tables.shape.points}"
+            f"on its points 1 to {tables.shape.points}, or one last checker on each side in tavla and backgammon"
         )
     data = _position_data(tables, rules, position, ruleset)
     if as_json:
@@ -144,6 +144,8 @@ def show(ruleset_name: str, position_text: str | None, folder: Path | None, as_j
         [[f"{data['equity']:+.4f}", *(f"{100 * data[key]:.3f}" for key in ("win", "mars", "mars_lost"))]],
         num_text=0,
     )
+    if data["mover"] is None:
+        return
     columns = [data[side][key] for side in ("mover", "opponent") for key in ("rolls_to_clear", "rolls_to_first")]
     print_table(
         f"Rolls to bear off, on average {data['mover']['expected_rolls']:.5f} for the player on roll and "
@@ -171,10 +173,13 @@ def _position_data(tables: engine.Bearoff, rules: engine.Rules, position: Positi
         "mars": sum(share for score, share in by_score if score > 1),
         "mars_lost": sum(share for score, share in by_score if score < -1),
     }
+    is_race = not position.board[:, tables.shape.points + 1 :].any()
     for side, row in zip(("mover", "opponent"), position.board, strict=True):
-        data[side] = {
-            "expected_rolls": tables.expected_rolls(row),
-            "rolls_to_clear": tables.rolls_to_clear(row).tolist(),
-            "rolls_to_first": tables.rolls_to_first(row).tolist(),
-        }
+        data[side] = None
+        if is_race:
+            data[side] = {
+                "expected_rolls": tables.expected_rolls(row),
+                "rolls_to_clear": tables.rolls_to_clear(row).tolist(),
+                "rolls_to_first": tables.rolls_to_first(row).tolist(),
+            }
     return data

@@ -390,7 +390,7 @@ def test_what_is_covered(full: engine.Bearoff) -> None:
 
     assert covers({8: 15}, {8: 15})
     assert covers({1: 1}, {1: 1})
-    assert not covers({9: 1}, {1: 1})
+    assert not covers({9: 1}, {1: 2})
     assert not covers({1: 14, 9: 1}, {1: 15})
     assert not covers({1: 14, 25: 1}, {1: 15})
     assert not covers({}, {1: 15})

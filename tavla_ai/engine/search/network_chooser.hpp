@@ -33,11 +33,12 @@ class NetworkChooser {
     network_->evaluate_plays(decision.before, plays, decision.utility.inputs.data(), scratch_,
                              probabilities_.data(), stride_);
     num_evaluated_ += n;
-    if (tables_ && tables_->covers_side(decision.before.count[1]))
+    if (tables_ && tables_->may_cover(decision.before.count[1]))
       for (int leaf = 0; leaf < n; ++leaf) {
-        // Most plays leave a checker too far out, or hit: no board is made for them.
+        // Most plays leave a checker too far out, or hit: no board is made for them unless it is my last one.
         const Node& node = plays.leaf(leaf);
-        if (node.is_finished() || node.hits > 0 || node.occupied >> (BearoffIndex::kMaxPoints + 1)) continue;
+        if (node.is_finished()) continue;
+        if (node.off < kCheckers - 1 && (node.hits > 0 || node.occupied >> (BearoffIndex::kMaxPoints + 1))) continue;
         const Board after = plays.afterstate(leaf, decision.before);
         if (tables_->covers(decision.rules, after))
           set_distribution(leaf, exact(*tables_, decision.rules, after), num_scores);

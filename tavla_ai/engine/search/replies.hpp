@@ -80,7 +80,7 @@ class Replies {
     gains_.begin(before);
     differences_.begin(before);
     plays_->begin(rules_, before);
-    may_be_covered_ = tables_ && tables_->covers_side(before.count[1]);
+    may_be_covered_ = tables_ && tables_->may_cover(before.count[1]);
     num_asked_ = 0;
     has_value_ = {};
   }

@@ -406,6 +406,12 @@ Bearoff::Source Bearoff::distribution(const Rules& rules, const Board& after, do
   const PackedCounts his_counts = packed(his);
   std::fill(out, out + rules.num_scores(), 0.0);
   const auto set = [&](int points, double chance) { out[rules.score_index(points)] = chance; };
+  if (has_last_checkers(rules, after)) {
+    const double lost = last_checkers(rules).win_chance(after.swapped());
+    set(1, 1 - lost);
+    set(-1, lost);
+    return Source::kTwoSided;
+  }
   if (((my_counts | his_counts) & ~pair_mask_) == 0 && packed_total(my_counts) <= shape_.pair_checkers &&
       packed_total(his_counts) <= shape_.pair_checkers) {
     const std::size_t waiting = pair_index_.rank(my_counts);
@@ -431,6 +437,12 @@ Bearoff::Source Bearoff::distribution(const Rules& rules, const Board& after, do
     set(-2, mars_lost);
   }
   return Source::kOneSided;
+}
+
+const LastCheckers& Bearoff::last_checkers(const Rules& rules) const {
+  Solved& solved = last_checkers_[(rules.variant.hit_and_run ? 1u : 0u) + (rules.variant.leave_a_move ? 2u : 0u)];
+  std::call_once(solved.once, [&] { solved.endings = std::make_unique<const LastCheckers>(rules); });
+  return *solved.endings;
 }
 
 Bearoff::Source Bearoff::distribution_on_roll(const Rules& rules, const Board& before, double* out) const {

@@ -1,4 +1,4 @@
-// Exact tables of the bear-off: how many rolls a side needs, and who wins when both have few checkers left.
+// Exact tables of endings: how many rolls a side needs to bear off, and who wins when both have few checkers left.
 #pragma once
 
 #include <array>
@@ -6,11 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "rules/board.hpp"
 #include "rules/rules.hpp"
+#include "value/last_checkers.hpp"
 
 namespace tavla {
 
@@ -137,11 +140,13 @@ class Bearoff {
     return !rules.facts().has_stages && shape_.larger_first == rules.plays_larger_die_first();
   }
 
-  // Whether the tables have this position of the rules' games: not finished, both sides on their lowest points,
-  // where they cannot meet, with no checker on the bar or in reserve.
+  // Whether the tables have this position of the rules' games: not finished; both sides on their lowest points, where
+  // they cannot meet, with no checker on the bar or in reserve; or one last checker on each side, wherever they are.
   bool covers(const Rules& rules, const Board& board) const {
-    return covers_side(board.count[0]) && covers_side(board.count[1]) && fits(rules);
+    return (covers_race(board) && fits(rules)) || has_last_checkers(rules, board);
   }
+  // Whether some position of a side with these counts may be covered, whatever the other side has.
+  bool may_cover(const std::int8_t* row) const { return covers_side(row) || LastCheckers::is_last(row); }
 
   // Fills the probabilities of the rules' scores, best first, for the player who has just moved: side 0 of
   // `after`, side 1 being on roll. The position must be covered.
@@ -162,6 +167,14 @@ class Bearoff {
   }
 
  private:
+  bool covers_race(const Board& board) const { return covers_side(board.count[0]) && covers_side(board.count[1]); }
+  bool has_last_checkers(const Rules& rules, const Board& board) const {
+    return LastCheckers::is_last(board.count[0]) && LastCheckers::is_last(board.count[1]) &&
+           LastCheckers::has_rules(rules) && fits(rules);
+  }
+  // The last checkers of these rules, solved when they are first asked for, in some milliseconds.
+  const LastCheckers& last_checkers(const Rules& rules) const;
+
   // Counts on the points of the one-sided tables; a checker further out is missing.
   PackedCounts packed(const std::int8_t* row) const {
     PackedCounts counts = 0;
@@ -184,6 +197,13 @@ class Bearoff {
   const std::uint64_t* first_ = nullptr;
   const std::uint32_t* pairs_ = nullptr;  // [waiting side][side on roll]: the chance that the latter wins
   const std::uint32_t* tails_ = nullptr;
+
+  // By what sets the plays of the rules apart.
+  struct Solved {
+    std::once_flag once;
+    std::unique_ptr<const LastCheckers> endings;
+  };
+  mutable std::array<Solved, 4> last_checkers_;
 };
 
 }  // namespace tavla
