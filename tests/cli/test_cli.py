@@ -104,11 +104,17 @@ def test_ctrl_c_exits_130(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-def test_ctrl_c_stops_a_running_tournament() -> None:
+def test_ctrl_c_stops_a_running_tournament(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        tavla("tournament", "pubeval", "random", "--games", "1000000000"), stderr=subprocess.PIPE, text=True
+        tavla("tournament", "pubeval", "random", "--games", "1000000000", "--out", str(tmp_path / "results")),
+        stderr=subprocess.PIPE,
+        text=True,
     )
-    time.sleep(3)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "results" / "results.jsonl").exists():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
