@@ -15,7 +15,7 @@ from network_reference import possible
 
 from tavla_ai import engine
 from tavla_ai.errors import RulesetError
-from tavla_ai.evaluator import Evaluator, EvaluatorOptions, load_evaluator
+from tavla_ai.evaluator import Evaluator, EvaluatorOptions
 from tavla_ai.match import Cube, MatchState, Utility, match_equity
 from tavla_ai.network import load_checkpoint
 from tavla_ai.rules import (
@@ -278,10 +278,10 @@ def test_fault_no_pips_are_wasted_in_the_bear_off(shipped: Evaluator) -> None:
 
 
 def test_fault_one_checker_each_in_contact(shipped: Evaluator) -> None:
-    """The tables know it; a trained net alone is near, and its rollouts that look a ply ahead agree within their error."""
+    """The tables know it; a trained net alone is near, and its rollouts at 1-ply agree within their own error."""
     case = fault("ev08")
     position, exact = faults_position(case["board"]), case["expectation"]["mover_equity_tavla"]
-    alone = load_evaluator(NORTH_SULTAN, options=EvaluatorOptions(use_tables=False))
+    alone = Evaluator(shipped.checkpoint, shipped.ruleset, EvaluatorOptions(use_tables=False))
     for ply in (0, 1, 2):
         assert shipped.evaluate(position, ply=ply).value == pytest.approx(exact, abs=1e-6)
         assert alone.evaluate(position, ply=ply).value == pytest.approx(exact, abs=0.1)
