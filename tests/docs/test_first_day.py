@@ -43,7 +43,8 @@ def test_the_wheel_has_the_bots_and_the_types(wheel: Path) -> None:
     assert shipped == sources
     assert "tavla_ai/py.typed" in names
     assert not [name for name in names if name.endswith((".cpp", ".hpp", ".inl"))]
-    assert wheel.stat().st_size < 3_000_000
+    # The checkpoints of all games may take 12 MB, so that a wheel stays quick to install.
+    assert wheel.stat().st_size < 12_000_000
 
 
 def checkpoint_files() -> list[Path]:
